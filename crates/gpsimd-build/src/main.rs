@@ -1,0 +1,3 @@
+//! The command line: arguments in, reports out.
+
+fn main() {}

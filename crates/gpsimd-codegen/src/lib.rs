@@ -1,0 +1,1 @@
+//! Signatures to wrapper.cpp. Knows no files, no compiler.

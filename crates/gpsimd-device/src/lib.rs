@@ -1,0 +1,1 @@
+//! Eight simulated cores around xtensa-iss: memory map, windows, SDMA, loading, dispatch, checks.

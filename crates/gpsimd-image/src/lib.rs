@@ -1,0 +1,1 @@
+//! Device ELF images: read, check, strip, pack, unpack. Bytes in, bytes out.

@@ -1,0 +1,1 @@
+//! Memory maps to windows, linker scripts and specs. Knows no ELF.

@@ -1,0 +1,1 @@
+//! One Xtensa core: decode, execute, register windows. Knows no GPSIMD.

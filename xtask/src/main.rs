@@ -1,0 +1,3 @@
+//! Chores of this repository: `cargo xtask demo`, `cargo xtask test`.
+
+fn main() {}
