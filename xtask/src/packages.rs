@@ -1,0 +1,61 @@
+//! Distribution packages that the tests need beyond the tool's own, and their installation.
+//!
+//! Unaware of the open toolchain's packages: `gpsimd-build toolchain install` brings those.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+/// A package and the file that shows it is there.
+struct Package {
+    name: &'static str,
+    proof: &'static str,
+}
+
+/// What the tests drive besides the cross compiler.
+const TEST_PACKAGES: &[Package] = &[
+    // the independent Xtensa implementation that xtensa-iss is compared with
+    Package { name: "qemu-user", proof: "/usr/bin/qemu-xtensa" },
+    // the host half of the SDK is compiled with the machine's own compiler
+    Package { name: "g++", proof: "/usr/bin/g++" },
+];
+
+/// Installs what is missing, or says the one command that does.
+pub fn ensure_test_packages() -> Result<()> {
+    let missing: Vec<&str> = TEST_PACKAGES
+        .iter()
+        .filter(|package| !Path::new(package.proof).exists())
+        .map(|package| package.name)
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let install = format!("apt-get install -y --no-install-recommends {}", missing.join(" "));
+    if !is_root() {
+        bail!("the tests need packages that are not installed; run: sudo {install}");
+    }
+    println!("xtask: {install}");
+    apt(&["update"])?;
+    let mut arguments = vec!["install", "-y", "--no-install-recommends"];
+    arguments.extend(missing);
+    apt(&arguments)
+}
+
+fn apt(arguments: &[&str]) -> Result<()> {
+    let status = Command::new("apt-get")
+        .args(arguments)
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .status()
+        .context("apt-get cannot be started: the set-up knows Debian and its relatives")?;
+    if !status.success() {
+        bail!("apt-get {} failed: {status}", arguments.join(" "));
+    }
+    Ok(())
+}
+
+fn is_root() -> bool {
+    // std has no geteuid; the owner of our own /proc entry is the effective user
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
+}
