@@ -9,12 +9,12 @@
 namespace c10 {
 namespace detail {
 
-[[noreturn]] void scalar_overflow(const char *type);
+[[noreturn]] void scalar_overflow(const char* type);
 
 // The rule of c10's checked conversion: the value must be in range after truncation; a NaN or infinity has no integer
 // value. `lowest` and `highest` are exact doubles; `highest` of a 64-bit target rounds up and is excluded.
 inline int64_t integral_in_range(bool is_floating, double d, int64_t i, int64_t lowest, int64_t highest,
-                                 const char *type) {
+                                 const char* type) {
   if (is_floating) {
     if (!(d > -9223372036854775808.0 && d < 9223372036854775808.0))
       scalar_overflow(type);
@@ -77,17 +77,17 @@ public:
   bool toBool() const { return tag_ == Tag::Double ? v_.d != 0 : v_.i != 0; }
 
   Scalar operator-() const { return tag_ == Tag::Double ? Scalar(-v_.d) : Scalar(-v_.i); }
-  bool equal(const Scalar &other) const {
+  bool equal(const Scalar& other) const {
     if (tag_ == Tag::Double || other.tag_ == Tag::Double)
       return toDouble() == other.toDouble();
     return v_.i == other.v_.i;
   }
 
 private:
-  int64_t integral(int64_t lowest, int64_t highest, const char *type) const {
+  int64_t integral(int64_t lowest, int64_t highest, const char* type) const {
     return detail::integral_in_range(tag_ == Tag::Double, v_.d, v_.i, lowest, highest, type);
   }
-  float in_float_range(double limit, const char *type) const {
+  float in_float_range(double limit, const char* type) const {
     const double value = toDouble();
     // NaN and infinity exist in every floating type; only a finite value can be too large.
     if ((value > limit && value <= 1.7976931348623157e308) || (value < -limit && value >= -1.7976931348623157e308))

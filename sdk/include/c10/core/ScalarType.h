@@ -113,7 +113,7 @@ constexpr bool isIntegralType(ScalarType t) { return t >= ScalarType::Byte && t 
 constexpr bool isIntegralType(ScalarType t, bool /*includeBool*/) { return isIntegralType(t); }
 
 /// The name PyTorch prints: "Float", "BFloat16", …
-inline const char *toString(ScalarType t) {
+inline const char* toString(ScalarType t) {
   switch (t) {
   case ScalarType::Byte:
     return "Byte";

@@ -42,37 +42,37 @@ struct Braced<int64_t> {
 template <typename T>
 class ArrayRef final {
 public:
-  typedef const T *iterator;
-  typedef const T *const_iterator;
+  typedef const T* iterator;
+  typedef const T* const_iterator;
   typedef T value_type;
   typedef size_t size_type;
 
   constexpr ArrayRef() : data_(nullptr), size_(0) {}
-  constexpr ArrayRef(const T *data, size_t size) : data_(data), size_(size) {}
-  constexpr ArrayRef(const T *begin, const T *end) : data_(begin), size_(static_cast<size_t>(end - begin)) {}
+  constexpr ArrayRef(const T* data, size_t size) : data_(data), size_(size) {}
+  constexpr ArrayRef(const T* begin, const T* end) : data_(begin), size_(static_cast<size_t>(end - begin)) {}
   /// A view of one element.
-  constexpr ArrayRef(const T &one) : data_(&one), size_(1) {}
+  constexpr ArrayRef(const T& one) : data_(&one), size_(1) {}
   template <size_t N>
   constexpr ArrayRef(const T (&array)[N]) : data_(array), size_(N) {}
   /// A view of a contiguous container: `std::vector<T>`, `std::array<T, N>`.
   template <typename Container, typename = decltype(static_cast<const T *>(((const Container *)nullptr)->data()) +
                                                     ((const Container *)nullptr)->size())>
-  ArrayRef(const Container &container) : data_(container.data()), size_(container.size()) {}
-  ArrayRef(const std::initializer_list<typename detail::Braced<T>::type> &list) : data_(nullptr), size_(list.size()) {
+  ArrayRef(const Container& container) : data_(container.data()), size_(container.size()) {}
+  ArrayRef(const std::initializer_list<typename detail::Braced<T>::type>& list) : data_(nullptr), size_(list.size()) {
     // Assigned, not initialised: the view is known to end with the full expression.
     data_ = reinterpret_cast<const T *>(list.begin());
   }
 
   constexpr iterator begin() const { return data_; }
   constexpr iterator end() const { return data_ + size_; }
-  constexpr const T *data() const { return data_; }
+  constexpr const T* data() const { return data_; }
   constexpr size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
-  constexpr const T &front() const { return data_[0]; }
-  constexpr const T &back() const { return data_[size_ - 1]; }
+  constexpr const T& front() const { return data_[0]; }
+  constexpr const T& back() const { return data_[size_ - 1]; }
   /// Element `i`; not checked.
-  constexpr const T &operator[](size_t i) const { return data_[i]; }
-  constexpr const T &at(size_t i) const { return data_[i]; }
+  constexpr const T& operator[](size_t i) const { return data_[i]; }
+  constexpr const T& at(size_t i) const { return data_[i]; }
   /// `count` elements from `start`; not checked.
   constexpr ArrayRef slice(size_t start, size_t count) const { return ArrayRef(data_ + start, count); }
   constexpr ArrayRef slice(size_t start) const { return slice(start, size_ - start); }
@@ -89,7 +89,7 @@ public:
   friend bool operator!=(ArrayRef a, ArrayRef b) { return !a.equals(b); }
 
 private:
-  const T *data_;
+  const T* data_;
   size_t size_;
 };
 

@@ -30,26 +30,26 @@ inline float fp32_from_bits(uint32_t bits) {
 // Operators of a 16-bit float type, as c10 has them: two of the same type compute in float and round once;
 // with a float or a double the wider type wins; with an integer the 16-bit type wins.
 #define C10_FLOAT16_OPERATOR_(Type, op)                                                                    \
-  inline Type operator op(const Type &a, const Type &b) {                                                  \
+  inline Type operator op(const Type& a, const Type& b) {                                                  \
     return Type(static_cast<float>(a) op static_cast<float>(b));                                           \
   }                                                                                                        \
-  inline Type &operator op##=(Type &a, const Type &b) { return a = a op b; }                               \
-  inline float operator op(const Type &a, float b) { return static_cast<float>(a) op b; }                  \
-  inline float operator op(float a, const Type &b) { return a op static_cast<float>(b); }                  \
-  inline float &operator op##=(float &a, const Type &b) { return a = a op static_cast<float>(b); }         \
-  inline double operator op(const Type &a, double b) { return static_cast<double>(static_cast<float>(a)) op b; } \
-  inline double operator op(double a, const Type &b) { return a op static_cast<double>(static_cast<float>(b)); } \
-  inline Type operator op(const Type &a, int b) { return a op Type(static_cast<float>(b)); }               \
-  inline Type operator op(int a, const Type &b) { return Type(static_cast<float>(a)) op b; }               \
-  inline Type operator op(const Type &a, int64_t b) { return a op Type(static_cast<float>(b)); }           \
-  inline Type operator op(int64_t a, const Type &b) { return Type(static_cast<float>(a)) op b; }
+  inline Type& operator op##=(Type& a, const Type& b) { return a = a op b; }                               \
+  inline float operator op(const Type& a, float b) { return static_cast<float>(a) op b; }                  \
+  inline float operator op(float a, const Type& b) { return a op static_cast<float>(b); }                  \
+  inline float& operator op##=(float& a, const Type& b) { return a = a op static_cast<float>(b); }         \
+  inline double operator op(const Type& a, double b) { return static_cast<double>(static_cast<float>(a)) op b; } \
+  inline double operator op(double a, const Type& b) { return a op static_cast<double>(static_cast<float>(b)); } \
+  inline Type operator op(const Type& a, int b) { return a op Type(static_cast<float>(b)); }               \
+  inline Type operator op(int a, const Type& b) { return Type(static_cast<float>(a)) op b; }               \
+  inline Type operator op(const Type& a, int64_t b) { return a op Type(static_cast<float>(b)); }           \
+  inline Type operator op(int64_t a, const Type& b) { return Type(static_cast<float>(a)) op b; }
 
 #define C10_FLOAT16_OPERATORS_(Type)  \
   C10_FLOAT16_OPERATOR_(Type, +)      \
   C10_FLOAT16_OPERATOR_(Type, -)      \
   C10_FLOAT16_OPERATOR_(Type, *)      \
   C10_FLOAT16_OPERATOR_(Type, /)      \
-  inline Type operator-(const Type &a) { return Type(static_cast<uint16_t>(a.x ^ 0x8000u), Type::from_bits()); }
+  inline Type operator-(const Type& a) { return Type(static_cast<uint16_t>(a.x ^ 0x8000u), Type::from_bits()); }
 
 // Limits that do not depend on the encoding; the rest is written out beside each type.
 #define C10_FLOAT16_LIMITS_COMMON_                                     \

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Host half of negate_stream: the output is like the input.
+
+#include <torch/torch.h>
+#include "torchneuron/register.h"
+
+torch::Tensor negate_stream_shape(const torch::Tensor& x) { return torch::empty(x.sizes(), torch::kFloat); }
+
+NEURON_LIBRARY(my, m) {
+    m.def("negate_stream", &negate_stream_shape, "negate_stream");
+}
