@@ -1,1 +1,30 @@
 //! One Xtensa core: decode, execute, register windows. Knows no GPSIMD.
+//!
+//! [`Cpu`] runs little-endian Xtensa code out of anything that implements [`Bus`] until its budget is used up, the program
+//! asks for the host ([`Stop::Break`] and friends) or an instruction cannot complete ([`Fault`], always precise).
+//!
+//! Modelled: base ISA, density, windowed registers (64 physical, overflow and underflow done by the model itself, to the
+//! save areas of the windowed ABI), zero-overhead loops, L32R and CONST16, MUL16, MUL32 (high too), 32-bit divide, min/max,
+//! sext, clamps, nsa, booleans, single-precision floating point, conditional store, special and user registers. FLIX bundles
+//! are recognised ([`FaultKind::Flix`]), never executed. There are no exception vectors, interrupts, caches or MMU.
+//!
+//! The stack limit (ISL) is checked where a stack pointer comes into being: ENTRY, MOVSP, and ADDI/ADDMI with destination
+//! `a1`. Compiled code stores at non-negative offsets from `a1`, so a frame that passed the check stays above the limit.
+
+mod blocks;
+mod bus;
+mod core;
+mod cpu;
+mod decode;
+mod exec;
+mod fault;
+mod op;
+pub mod special;
+mod state;
+
+pub use bus::{At, Bus, BusFault, FETCH_BYTES, Ram};
+pub use cpu::{Config, Cpu, Unaligned};
+pub use decode::{decode, length};
+pub use fault::{Access, Fault, FaultKind, Stop};
+pub use op::{B4CONST, B4CONSTU, Insn, Op};
+pub use state::{ISL, PHYSICAL_REGISTERS, State, WINDOW_POSITIONS, ps};

@@ -1,0 +1,244 @@
+//! Blocks: straight runs of decoded instructions, cached by address, chained to their successors; and the run loop.
+//!
+//! Unaware of what instructions do. A translator to host code would hang off [`Block`]: it owns all that is known before
+//! execution (instructions, exits), and [`BlockCache::run`] is the only caller of an executed block.
+//!
+//! Zero-overhead loops: LEND takes effect only when execution falls through to it, so no block runs across an address
+//! that LEND has been seen to hold; the check happens once, at the block's end.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::bus::{Bus, FETCH_BYTES};
+use crate::core::{Core, Leave};
+use crate::decode::decode;
+use crate::exec::execute;
+use crate::fault::{Fault, FaultKind, Stop};
+use crate::op::{Insn, Op};
+
+/// Longest block, in instructions.
+const MAX_BLOCK: usize = 64;
+/// Decoded instructions kept before the cache starts afresh.
+const MAX_DECODED: usize = 1 << 20;
+/// Entries of the direct-mapped lookup in front of the hash map.
+const NEAR: usize = 1 << 12;
+
+/// A run of instructions that is entered at its start only.
+#[derive(Debug)]
+struct Block {
+    pc: u32,
+    /// Range in `BlockCache::insns`.
+    first: u32,
+    len: u32,
+    /// Address behind the last instruction.
+    end: u32,
+    /// Blocks last seen after falling through and after a jump; only a guess, the target's pc decides.
+    successors: [u32; 2],
+}
+
+#[derive(Debug)]
+pub(crate) struct BlockCache {
+    blocks: Vec<Block>,
+    insns: Vec<Insn>,
+    by_pc: HashMap<u32, u32>,
+    near: Vec<u32>,
+    /// Every address that was ever a loop end; blocks stop there.
+    loop_ends: HashSet<u32>,
+}
+
+impl BlockCache {
+    pub fn new() -> Self {
+        Self {
+            blocks: Vec::new(),
+            insns: Vec::new(),
+            by_pc: HashMap::new(),
+            near: vec![0; NEAR],
+            loop_ends: HashSet::new(),
+        }
+    }
+
+    /// Runs from the core's pc on. Between blocks `core.state.pc` is exact; inside, the instruction knows its own.
+    pub fn run<B: Bus>(&mut self, core: &mut Core, bus: &mut B, budget: u64) -> Stop {
+        let mut left = budget;
+        self.add_loop_end(core, core.state.lend);
+        let mut id = match self.find(core, bus) {
+            Ok(id) => id,
+            Err(fault) => return Stop::Fault(fault),
+        };
+        loop {
+            let Some(block) = self.blocks.get(id as usize) else { return Stop::Budget };
+            let (first, len) = (block.first as usize, block.len as usize);
+            let Some(insns) = self.insns.get(first..first + len) else { return Stop::Budget };
+            let Some(allowed) = insns.get(..len.min(usize::try_from(left).unwrap_or(usize::MAX))) else {
+                return Stop::Budget;
+            };
+
+            // Counted ahead, so that the last instruction of a block sees exact counters; corrected on early leave.
+            let ahead = allowed.len() as u64;
+            left -= ahead;
+            core.state.instructions = core.state.instructions.wrapping_add(ahead);
+            core.state.cycles = core.state.cycles.wrapping_add(ahead);
+
+            let mut rest = allowed.iter();
+            let left_by = loop {
+                let Some(insn) = rest.next() else { break None };
+                if let Err(leave) = execute(core, bus, insn) {
+                    break Some((leave, insn));
+                }
+            };
+            let mut skipped = rest.as_slice().len() as u64;
+
+            let jumped = match left_by {
+                None if ahead < len as u64 => {
+                    core.state.pc = insns[ahead as usize].pc;
+                    return Stop::Budget;
+                }
+                None => core.fall_through(block.end),
+                Some((Leave::Jump, _)) => true,
+                Some((Leave::CodeWritten, insn)) => {
+                    core.fall_through(insn.end());
+                    self.flush(core);
+                    core.take_back(&mut left, skipped);
+                    skipped = 0;
+                    true
+                }
+                Some((Leave::Trap, insn)) => {
+                    core.fall_through(insn.end());
+                    core.take_back(&mut left, skipped);
+                    return core.stop;
+                }
+                Some((Leave::Fault, insn)) => {
+                    core.state.pc = insn.pc;
+                    core.take_back(&mut left, skipped + 1);
+                    return Stop::Fault(Fault { pc: insn.pc, kind: core.fault });
+                }
+            };
+            if skipped != 0 {
+                core.take_back(&mut left, skipped);
+            }
+            if left == 0 {
+                return Stop::Budget;
+            }
+
+            // Chain: the remembered successor if it starts where execution goes.
+            let guess = self.blocks.get(id as usize).map_or(u32::MAX, |b| b.successors[usize::from(jumped)]);
+            id = match self.blocks.get(guess as usize) {
+                Some(next) if next.pc == core.state.pc => guess,
+                _ => match self.find(core, bus) {
+                    Ok(next) => {
+                        if let Some(block) = self.blocks.get_mut(id as usize) {
+                            block.successors[usize::from(jumped)] = next;
+                        }
+                        next
+                    }
+                    Err(fault) => return Stop::Fault(fault),
+                },
+            };
+        }
+    }
+
+    /// The block at the core's pc, decoded if need be.
+    fn find<B: Bus>(&mut self, core: &mut Core, bus: &mut B) -> Result<u32, Fault> {
+        let pc = core.state.pc;
+        if !self.loop_ends.contains(&core.state.lend) {
+            self.add_loop_end(core, core.state.lend);
+        }
+        let slot = (pc ^ pc >> 12) as usize % NEAR;
+        let id = self.near[slot];
+        if self.blocks.get(id as usize).is_some_and(|b| b.pc == pc) {
+            return Ok(id);
+        }
+        let id = match self.by_pc.get(&pc) {
+            Some(&id) => id,
+            None => self.decode_block(core, bus, pc)?,
+        };
+        self.near[slot] = id;
+        Ok(id)
+    }
+
+    fn decode_block<B: Bus>(&mut self, core: &mut Core, bus: &mut B, start: u32) -> Result<u32, Fault> {
+        if self.insns.len() > MAX_DECODED {
+            self.flush(core);
+        }
+        let mut run: Vec<Insn> = Vec::with_capacity(MAX_BLOCK);
+        let mut pc = start;
+        let mut new_loop_end = None;
+        while run.len() < MAX_BLOCK {
+            let mut bytes = [0; FETCH_BYTES];
+            let valid = match bus.fetch(pc, &mut bytes) {
+                Ok(n) => n.min(FETCH_BYTES),
+                Err(fault) if run.is_empty() => return Err(Fault { pc, kind: FaultKind::Fetch { fault } }),
+                Err(_) => break,
+            };
+            let insn = decode(&bytes[..valid], pc);
+            run.push(insn);
+            pc = insn.end();
+            if let Op::Loop { lend, .. } | Op::Loopnez { lend, .. } | Op::Loopgtz { lend, .. } = insn.op {
+                new_loop_end = Some(lend);
+            }
+            // Behind a backward branch the loop goes round: another block. Address space does not wrap inside a block.
+            if insn.op.ends_block() || self.loop_ends.contains(&pc) || pc < start {
+                break;
+            }
+        }
+        if let Some(lend) = new_loop_end {
+            self.add_loop_end(core, lend);
+        }
+        let id = self.blocks.len() as u32;
+        core.code.insert(start, pc.wrapping_sub(1).max(start));
+        self.blocks.push(Block {
+            pc: start,
+            first: self.insns.len() as u32,
+            len: run.len() as u32,
+            end: pc,
+            successors: [u32::MAX; 2],
+        });
+        self.insns.append(&mut run);
+        self.by_pc.insert(start, id);
+        Ok(id)
+    }
+
+    /// Makes blocks stop at `lend`. Blocks that run across it are dropped (all are: it happens once a loop).
+    fn add_loop_end(&mut self, core: &mut Core, lend: u32) {
+        if self.loop_ends.insert(lend) && self.blocks.iter().any(|b| b.pc < lend && lend < b.end) {
+            self.flush(core);
+        }
+    }
+
+    /// Forgets what was decoded from memory that changed.
+    pub fn invalidate(&mut self, core: &mut Core, addr: u32, len: u32) {
+        if len > 0 && core.code.overlaps(addr, len) {
+            self.flush(core);
+        }
+    }
+
+    fn flush(&mut self, core: &mut Core) {
+        self.blocks.clear();
+        self.insns.clear();
+        self.by_pc.clear();
+        core.code.clear();
+    }
+}
+
+impl Core {
+    /// Goes on at `next` in sequence, or back to LBEG at the end of a zero-overhead loop. Says whether it went back.
+    #[inline(always)]
+    fn fall_through(&mut self, next: u32) -> bool {
+        let s = &mut self.state;
+        if next == s.lend && s.lcount != 0 && s.ps & crate::state::ps::EXCM == 0 {
+            s.lcount -= 1;
+            s.pc = s.lbeg;
+            true
+        } else {
+            s.pc = next;
+            false
+        }
+    }
+
+    /// Uncounts instructions that were counted ahead and did not run.
+    #[inline(always)]
+    fn take_back(&mut self, left: &mut u64, n: u64) {
+        *left += n;
+        self.state.instructions = self.state.instructions.wrapping_sub(n);
+        self.state.cycles = self.state.cycles.wrapping_sub(n);
+    }
+}

@@ -1,0 +1,192 @@
+//! The bus: what a core sees of the world outside its registers.
+//!
+//! Unaware of instructions; the core is generic over [`Bus`], so every method is inlined into the interpreter and a
+//! method that is not overridden costs nothing. Plain RAM is therefore as fast as the implementor's own `load32`: no
+//! dynamic call and no pointer cache stand in between.
+
+/// Where in the program an access comes from; passed by value, free when the bus ignores it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct At {
+    /// Address of the instruction that accesses memory.
+    pub pc: u32,
+    /// `a1` before the instruction: the stack pointer of the running frame.
+    pub sp: u32,
+}
+
+/// Why the bus refuses an access. The core adds address, size and pc ([`crate::Fault`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum BusFault {
+    /// Nothing answers at this address.
+    #[error("nothing is mapped there")]
+    Unmapped,
+    /// Something is there, but it does not allow this kind of access (store to read-only, fetch from data).
+    #[error("the memory there does not allow this kind of access")]
+    Denied,
+    /// The device raised its own diagnostic and keeps the details under this number.
+    #[error("the device refused (diagnostic {0})")]
+    Device(u32),
+}
+
+/// Bytes one [`Bus::fetch`] may hand over: the longest instruction of the core family.
+pub const FETCH_BYTES: usize = 16;
+
+/// Memory and devices behind one core. Addresses of 16 and 32-bit accesses are aligned.
+pub trait Bus {
+    /// Reads one byte.
+    ///
+    /// # Errors
+    /// The bus has no readable byte there.
+    fn load8(&mut self, at: At, addr: u32) -> Result<u8, BusFault>;
+    /// Reads two bytes, little-endian.
+    ///
+    /// # Errors
+    /// As [`Bus::load8`].
+    fn load16(&mut self, at: At, addr: u32) -> Result<u16, BusFault>;
+    /// Reads four bytes, little-endian.
+    ///
+    /// # Errors
+    /// As [`Bus::load8`].
+    fn load32(&mut self, at: At, addr: u32) -> Result<u32, BusFault>;
+    /// Writes one byte.
+    ///
+    /// # Errors
+    /// The bus has no writable byte there.
+    fn store8(&mut self, at: At, addr: u32, value: u8) -> Result<(), BusFault>;
+    /// Writes two bytes, little-endian.
+    ///
+    /// # Errors
+    /// As [`Bus::store8`].
+    fn store16(&mut self, at: At, addr: u32, value: u16) -> Result<(), BusFault>;
+    /// Writes four bytes, little-endian.
+    ///
+    /// # Errors
+    /// As [`Bus::store8`].
+    fn store32(&mut self, at: At, addr: u32, value: u32) -> Result<(), BusFault>;
+
+    /// Copies code bytes from `addr` on and says how many are valid (1..=16; fewer only at the end of a mapping).
+    /// Called when a block is decoded, not when it runs.
+    ///
+    /// # Errors
+    /// Nothing executable at `addr` itself.
+    fn fetch(&mut self, addr: u32, into: &mut [u8; FETCH_BYTES]) -> Result<usize, BusFault>;
+
+    /// A literal read by L32R; a plain load unless overridden.
+    ///
+    /// # Errors
+    /// As [`Bus::load32`].
+    #[inline(always)]
+    fn literal32(&mut self, at: At, addr: u32) -> Result<u32, BusFault> {
+        self.load32(at, addr)
+    }
+    /// Register-window overflow writes a register to its save area; a plain store unless overridden.
+    ///
+    /// # Errors
+    /// As [`Bus::store32`].
+    #[inline(always)]
+    fn spill32(&mut self, at: At, addr: u32, value: u32) -> Result<(), BusFault> {
+        self.store32(at, addr, value)
+    }
+    /// Register-window underflow reads a register back; a plain load unless overridden.
+    ///
+    /// # Errors
+    /// As [`Bus::load32`].
+    #[inline(always)]
+    fn fill32(&mut self, at: At, addr: u32) -> Result<u32, BusFault> {
+        self.load32(at, addr)
+    }
+}
+
+/// One block of RAM, readable, writable and executable; everything else is unmapped.
+#[derive(Debug, Clone)]
+pub struct Ram {
+    base: u32,
+    bytes: Vec<u8>,
+}
+
+impl Ram {
+    /// Zeroed RAM of `len` bytes at `base`.
+    #[must_use]
+    pub fn new(base: u32, len: usize) -> Self {
+        Self { base, bytes: vec![0; len] }
+    }
+
+    /// First address.
+    #[must_use]
+    pub fn base(&self) -> u32 {
+        self.base
+    }
+
+    /// All bytes; index 0 is the byte at [`Ram::base`].
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Writes `data` at `addr`.
+    ///
+    /// # Errors
+    /// Not all of it lies inside.
+    pub fn write(&mut self, addr: u32, data: &[u8]) -> Result<(), BusFault> {
+        let at = addr.wrapping_sub(self.base) as usize;
+        let end = at.checked_add(data.len()).ok_or(BusFault::Unmapped)?;
+        self.bytes.get_mut(at..end).ok_or(BusFault::Unmapped)?.copy_from_slice(data);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn get<const N: usize>(&self, addr: u32) -> Result<[u8; N], BusFault> {
+        let at = addr.wrapping_sub(self.base) as usize;
+        match self.bytes.get(at..at.wrapping_add(N)).and_then(|b| b.first_chunk::<N>()) {
+            Some(bytes) => Ok(*bytes),
+            None => Err(BusFault::Unmapped),
+        }
+    }
+
+    #[inline(always)]
+    fn put<const N: usize>(&mut self, addr: u32, value: [u8; N]) -> Result<(), BusFault> {
+        let at = addr.wrapping_sub(self.base) as usize;
+        match self.bytes.get_mut(at..at.wrapping_add(N)).and_then(|b| b.first_chunk_mut::<N>()) {
+            Some(bytes) => {
+                *bytes = value;
+                Ok(())
+            }
+            None => Err(BusFault::Unmapped),
+        }
+    }
+}
+
+impl Bus for Ram {
+    #[inline(always)]
+    fn load8(&mut self, _: At, addr: u32) -> Result<u8, BusFault> {
+        self.get::<1>(addr).map(|[b]| b)
+    }
+    #[inline(always)]
+    fn load16(&mut self, _: At, addr: u32) -> Result<u16, BusFault> {
+        self.get(addr).map(u16::from_le_bytes)
+    }
+    #[inline(always)]
+    fn load32(&mut self, _: At, addr: u32) -> Result<u32, BusFault> {
+        self.get(addr).map(u32::from_le_bytes)
+    }
+    #[inline(always)]
+    fn store8(&mut self, _: At, addr: u32, value: u8) -> Result<(), BusFault> {
+        self.put(addr, [value])
+    }
+    #[inline(always)]
+    fn store16(&mut self, _: At, addr: u32, value: u16) -> Result<(), BusFault> {
+        self.put(addr, value.to_le_bytes())
+    }
+    #[inline(always)]
+    fn store32(&mut self, _: At, addr: u32, value: u32) -> Result<(), BusFault> {
+        self.put(addr, value.to_le_bytes())
+    }
+    fn fetch(&mut self, addr: u32, into: &mut [u8; FETCH_BYTES]) -> Result<usize, BusFault> {
+        let tail = self.bytes.get(addr.wrapping_sub(self.base) as usize..).unwrap_or_default();
+        let n = tail.len().min(FETCH_BYTES);
+        if n == 0 {
+            return Err(BusFault::Unmapped);
+        }
+        into[..n].copy_from_slice(&tail[..n]);
+        Ok(n)
+    }
+}

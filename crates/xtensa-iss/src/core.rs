@@ -1,0 +1,197 @@
+//! The registers while they run: [`State`] plus the visible window as a flat array, and what an instruction reports back.
+//!
+//! Unaware of decoding and blocks. The 16 visible registers live in `Core::window` and move to and from `State::ar` only
+//! when the window rotates, so that an ordinary instruction indexes sixteen words and nothing else.
+
+use std::collections::HashMap;
+
+use crate::bus::At;
+use crate::cpu::Config;
+use crate::fault::{FaultKind, Stop};
+use crate::op::Insn;
+use crate::state::State;
+
+/// Why an instruction did not simply hand over to the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leave {
+    /// Completed; goes on at `Core::state.pc`.
+    Jump,
+    /// Completed, but decoded code was overwritten; goes on at the next instruction.
+    CodeWritten,
+    /// Completed; the host is wanted, for the reason in `Core::stop`.
+    Trap,
+    /// Not completed, for the reason in `Core::fault`.
+    Fault,
+}
+
+/// What an instruction returns.
+pub(crate) type Done = Result<(), Leave>;
+
+/// One core's registers in running form.
+#[derive(Debug)]
+pub(crate) struct Core {
+    /// Everything but the visible window; `pc` is current only between blocks.
+    pub state: State,
+    /// `a0..a15`.
+    pub window: [u32; 16],
+    pub config: Config,
+    pub code: CodeMap,
+    /// Set with [`Leave::Fault`].
+    pub fault: FaultKind,
+    /// Set with [`Leave::Trap`].
+    pub stop: Stop,
+}
+
+impl Core {
+    pub fn new(config: Config) -> Self {
+        Self {
+            state: State::default(),
+            window: [0; 16],
+            config,
+            code: CodeMap::new(),
+            fault: FaultKind::DivideByZero,
+            stop: Stop::Budget,
+        }
+    }
+
+    #[inline(always)]
+    pub fn ar(&self, r: u8) -> u32 {
+        self.window[usize::from(r & 15)]
+    }
+
+    #[inline(always)]
+    pub fn set_ar(&mut self, r: u8, value: u32) {
+        self.window[usize::from(r & 15)] = value;
+    }
+
+    #[inline(always)]
+    pub fn br(&self, b: u8) -> bool {
+        self.state.br >> (b & 15) & 1 != 0
+    }
+
+    #[inline(always)]
+    pub fn set_br(&mut self, b: u8, value: bool) {
+        let bit = 1 << (b & 15);
+        self.state.br = if value { self.state.br | bit } else { self.state.br & !bit };
+    }
+
+    /// The place an access of `insn` comes from.
+    #[inline(always)]
+    pub fn at(&self, insn: &Insn) -> At {
+        At { pc: insn.pc, sp: self.window[1] }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub fn fail(&mut self, kind: FaultKind) -> Leave {
+        self.fault = kind;
+        Leave::Fault
+    }
+
+    #[inline(always)]
+    pub fn jump(&mut self, target: u32) -> Done {
+        self.state.pc = target;
+        Err(Leave::Jump)
+    }
+
+    pub fn snapshot(&self) -> State {
+        let mut state = self.state.clone();
+        for (q, group) in self.window.chunks_exact(4).enumerate() {
+            let at = group_start(state.window_base, q);
+            state.ar[at..at + 4].copy_from_slice(group);
+        }
+        state
+    }
+
+    pub fn restore(&mut self, state: &State) {
+        self.state = state.clone();
+        self.state.window_base &= 15;
+        self.load_window();
+    }
+
+    /// Writes the visible window back to the physical registers.
+    #[inline(always)]
+    pub fn store_window(&mut self) {
+        for q in 0..4 {
+            let at = group_start(self.state.window_base, q);
+            let (to, from) = (&mut self.state.ar[at..at + 4], &self.window[4 * q..4 * q + 4]);
+            to.copy_from_slice(from);
+        }
+    }
+
+    /// Fetches the visible window from the physical registers.
+    #[inline(always)]
+    pub fn load_window(&mut self) {
+        for q in 0..4 {
+            let at = group_start(self.state.window_base, q);
+            let (to, from) = (&mut self.window[4 * q..4 * q + 4], &self.state.ar[at..at + 4]);
+            to.copy_from_slice(from);
+        }
+    }
+
+    /// WindowBase <- WindowBase + `by`.
+    #[inline(always)]
+    pub fn rotate(&mut self, by: u8) {
+        self.store_window();
+        self.state.window_base = self.state.window_base.wrapping_add(by) & 15;
+        self.load_window();
+    }
+}
+
+/// Index of the first of four physical registers, `q` groups after the window's start.
+#[inline(always)]
+fn group_start(window_base: u8, q: usize) -> usize {
+    (usize::from(window_base) + q) % 16 * 4
+}
+
+/// Which memory holds decoded instructions, so that a store into it is noticed.
+///
+/// A bit per 256 bytes answers almost every store with one load; the exact ranges are asked only for code's neighbours.
+#[derive(Debug)]
+pub(crate) struct CodeMap {
+    /// All 4 GiB; zero pages of the host until touched.
+    granules: Vec<u64>,
+    ranges: HashMap<u32, Vec<(u32, u32)>>,
+}
+
+const GRANULE_SHIFT: u32 = 8;
+const WORDS: usize = 1 << (32 - GRANULE_SHIFT - 6);
+
+impl CodeMap {
+    fn new() -> Self {
+        Self { granules: vec![0; WORDS], ranges: HashMap::new() }
+    }
+
+    /// Whether code may lie in the granule of `addr`.
+    #[inline(always)]
+    pub fn near(&self, addr: u32) -> bool {
+        let granule = addr >> GRANULE_SHIFT;
+        self.granules[(granule >> 6) as usize % WORDS] >> (granule & 63) & 1 != 0
+    }
+
+    /// Whether the `len` bytes at `addr` overlap decoded instructions.
+    #[cold]
+    #[inline(never)]
+    pub fn overlaps(&self, addr: u32, len: u32) -> bool {
+        let last = addr.saturating_add(len.saturating_sub(1));
+        (addr >> GRANULE_SHIFT..=last >> GRANULE_SHIFT)
+            .filter(|&g| self.near(g << GRANULE_SHIFT))
+            .filter_map(|g| self.ranges.get(&g))
+            .flatten()
+            .any(|&(from, to)| from <= last && addr <= to)
+    }
+
+    /// Notes that the bytes `from..=to` were decoded.
+    pub fn insert(&mut self, from: u32, to: u32) {
+        for granule in from >> GRANULE_SHIFT..=to >> GRANULE_SHIFT {
+            self.granules[(granule >> 6) as usize % WORDS] |= 1 << (granule & 63);
+            self.ranges.entry(granule).or_default().push((from, to));
+        }
+    }
+
+    pub fn clear(&mut self) {
+        for (granule, _) in self.ranges.drain() {
+            self.granules[(granule >> 6) as usize % WORDS] = 0;
+        }
+    }
+}

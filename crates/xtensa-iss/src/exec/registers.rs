@@ -1,0 +1,114 @@
+//! Access to special and user registers.
+//!
+//! These end a block, so counters and loop state are exact when they run.
+
+use super::super::special::{self, Sr};
+use crate::core::{Core, Done, Leave};
+use crate::fault::FaultKind;
+use crate::op::{Insn, Op};
+use crate::state::ps;
+
+#[inline(always)]
+pub(super) fn execute(core: &mut Core, insn: &Insn) -> Done {
+    match insn.op {
+        Op::Rsr { t, number } => {
+            let value = core.read_special(number)?;
+            core.set_ar(t, value);
+            Ok(())
+        }
+        Op::Wsr { t, number } => core.write_special(number, core.ar(t)),
+        Op::Xsr { t, number } => {
+            let (old, new) = (core.read_special(number)?, core.ar(t));
+            // WINDOWBASE moves a_t: the old value goes to the register that was named, before the window turns.
+            core.set_ar(t, old);
+            match core.write_special(number, new) {
+                Err(Leave::Fault) => {
+                    core.set_ar(t, new);
+                    Err(Leave::Fault)
+                }
+                done => done,
+            }
+        }
+        // RUR ar, number / WUR at, number
+        Op::Rur { r, number } => {
+            let value = match number {
+                special::THREADPTR => core.state.threadptr,
+                special::FCR => core.state.fcr,
+                special::FSR => core.state.fsr,
+                _ => return Err(core.fail(FaultKind::NoUserRegister { number })),
+            };
+            core.set_ar(r, value);
+            Ok(())
+        }
+        Op::Wur { t, number } => {
+            let value = core.ar(t);
+            match number {
+                special::THREADPTR => core.state.threadptr = value,
+                special::FCR => core.state.fcr = value & special::FCR_BITS,
+                special::FSR => core.state.fsr = value & special::FSR_BITS,
+                _ => return Err(core.fail(FaultKind::NoUserRegister { number })),
+            }
+            Ok(())
+        }
+        // RSIL at, level: at <- PS, PS.INTLEVEL <- level
+        Op::Rsil { t, level } => {
+            core.set_ar(t, core.state.ps);
+            core.state.ps = core.state.ps & !ps::INTLEVEL | u32::from(level);
+            Ok(())
+        }
+        // Every other variant has its arm in a class before this one.
+        _ => Ok(()),
+    }
+}
+
+impl Core {
+    pub(crate) fn read_special(&mut self, number: u8) -> Result<u32, Leave> {
+        let s = &self.state;
+        Ok(match special::classify(number) {
+            Sr::Lbeg => s.lbeg,
+            Sr::Lend => s.lend,
+            Sr::Lcount => s.lcount,
+            Sr::Sar => s.sar,
+            Sr::Br => u32::from(s.br),
+            Sr::Scompare1 => s.scompare1,
+            Sr::WindowBase => u32::from(s.window_base),
+            Sr::WindowStart => u32::from(s.window_start),
+            Sr::Ps => s.ps,
+            Sr::Isl => s.isl,
+            Sr::Prid => self.config.prid,
+            Sr::Ccount => (s.cycles as u32).wrapping_add(s.ccount_offset),
+            Sr::Plain => s.plain[usize::from(number)],
+            Sr::WriteOnly | Sr::Absent => return Err(self.fail(FaultKind::NoSpecialRegister { number })),
+        })
+    }
+
+    pub(crate) fn write_special(&mut self, number: u8, value: u32) -> Done {
+        let s = &mut self.state;
+        match special::classify(number) {
+            Sr::Lbeg => s.lbeg = value,
+            Sr::Lend => {
+                s.lend = value;
+                // Blocks may run across the new loop end.
+                return Err(Leave::CodeWritten);
+            }
+            Sr::Lcount => s.lcount = value,
+            Sr::Sar => s.sar = value & 63,
+            Sr::Br => s.br = value as u16,
+            Sr::Scompare1 => s.scompare1 = value,
+            Sr::WindowBase => {
+                self.store_window();
+                self.state.window_base = value as u8 & 15;
+                self.load_window();
+            }
+            Sr::WindowStart => s.window_start = value as u16,
+            Sr::Ps => s.ps = value & special::PS_BITS,
+            Sr::Isl => s.isl = value,
+            Sr::Ccount => s.ccount_offset = value.wrapping_sub(s.cycles as u32),
+            Sr::Plain => s.plain[usize::from(number)] = value,
+            // INTSET, INTCLEAR: no interrupts to set.
+            Sr::WriteOnly => {}
+            Sr::Prid | Sr::Absent => return Err(self.fail(FaultKind::NoSpecialRegister { number })),
+        }
+        Ok(())
+    }
+}
