@@ -1,1 +1,19 @@
 //! Signatures to wrapper.cpp. Knows no files, no compiler.
+//!
+//! [`check`] says all that is wrong with the ops of a library, [`wrapper`] gives the text of its wrapper, rendered from
+//! `templates/wrapper.cpp.j2`. The wrapper is the only thing that the device runtime knows of a library: a table of
+//! names and launchers, and for each op a function that pulls the arguments, calls the kernel and writes its result
+//! back. Facts: spec codegen.md §2–§5, §7, §10.
+
+mod check;
+mod error;
+mod mangle;
+mod names;
+mod op;
+mod render;
+
+pub use check::{MAX_OPS, MAX_STACK_SIZE, check, check_stack_size, pair};
+pub use error::CodegenError;
+pub use names::MAX_KERNEL_NAME;
+pub use op::{Op, ParamDecl};
+pub use render::wrapper;

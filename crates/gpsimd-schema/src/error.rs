@@ -34,7 +34,7 @@ pub enum SyntaxError {
     #[error("{found:?} is no part of a schema")]
     #[diagnostic(
         code(schema::unexpected_character),
-        help("a schema reads `namespace::op(Tensor a, float scale) -> (Tensor out)`")
+        help("{}", character_help(*.found))
     )]
     UnexpectedCharacter {
         found: char,
@@ -150,6 +150,15 @@ pub enum SyntaxError {
         #[label("more follows this")]
         at: Span,
     },
+}
+
+fn character_help(found: char) -> &'static str {
+    match found {
+        '&' => "schemas have no references: write `Tensor a` for `const at::Tensor& a`",
+        '<' | '>' => "schemas have no templates: a list reads `int[]`, an optional `int?`",
+        ';' | '{' | '}' => "a schema is a declaration only, with nothing after its returns",
+        _ => "a schema reads `namespace::op(Tensor a, float scale) -> (Tensor out)`",
+    }
 }
 
 impl SyntaxError {

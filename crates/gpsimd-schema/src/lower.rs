@@ -144,6 +144,7 @@ fn arg_type(ty: &Type, name: &str) -> Result<ArgType, LowerError> {
         | Base::Quantizer
         | Base::ConstQuantizerPtr
         | Base::NoneType
+        | Base::Nothing
         | Base::Capsule
         | Base::PyObject
         | Base::Any
@@ -211,6 +212,9 @@ fn lower_returns(schema: &FunctionSchema, errors: &mut Vec<LowerError>) -> Optio
     }
     match schema.returns.items.as_slice() {
         [] => errors.push(LowerError::NoResult { op, at }),
+        [only] if matches!(only.ty.kind, TypeKind::Base(Base::Nothing | Base::NoneType)) => {
+            errors.push(LowerError::NoResult { op, at });
+        }
         [only] => {
             if only.ty.kind == TypeKind::Base(Base::Tensor) && only.ty.alias.is_none() {
                 return only.name.as_ref().map(|name| name.text.clone());

@@ -174,7 +174,6 @@ fn foreign_type_help(name: &str, is_path: bool) -> Option<String> {
         }
         "const" => "schemas carry no constness: write the type alone, as in `Tensor a`",
         "void" => "write `-> ()` for an op that returns nothing",
-        "None" => "write `-> ()` for an op that returns nothing, `NoneType` for the type",
         "List" => "write `int[]` for a list of integers",
         "Optional" => "write `int?` for an optional integer",
         "Tuple" => "write `(int, Tensor)` for a tuple",

@@ -138,6 +138,8 @@ base_types! {
     ConstQuantizerPtr = "ConstQuantizerPtr",
     /// The type of `None`.
     NoneType = "NoneType",
+    /// The type of `None`, by its other name.
+    Nothing = "None",
     /// An opaque object.
     Capsule = "Capsule",
     /// An opaque Python object.
