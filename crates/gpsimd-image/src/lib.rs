@@ -1,1 +1,11 @@
 //! Device ELF images: read, check, strip, pack, unpack. Bytes in, bytes out.
+
+mod error;
+mod image;
+mod pack;
+mod strip;
+
+pub use error::ImageError;
+pub use image::{FLAGS, Header, Image, MACHINE, Relocation, Section, Segment, Symbol};
+pub use pack::{PAYLOAD_SECTION, PAYLOAD_SYMBOL, pack, unpack};
+pub use strip::strip;
