@@ -43,31 +43,3 @@ C10_FLOAT16_OPERATORS_(BFloat16)
 static_assert(sizeof(BFloat16) == 2, "BFloat16 is stored in 16 bits");
 
 } // namespace c10
-
-namespace std {
-
-template <>
-class numeric_limits<c10::BFloat16> {
-  static constexpr c10::BFloat16 bits(uint16_t b) { return c10::BFloat16(b, c10::BFloat16::from_bits()); }
-
-public:
-  C10_FLOAT16_LIMITS_COMMON_
-  static constexpr int digits = 8;
-  static constexpr int digits10 = 2;
-  static constexpr int max_digits10 = 4;
-  static constexpr int min_exponent = -125;
-  static constexpr int min_exponent10 = -37;
-  static constexpr int max_exponent = 128;
-  static constexpr int max_exponent10 = 38;
-  static constexpr c10::BFloat16 min() { return bits(0x0080); }
-  static constexpr c10::BFloat16 lowest() { return bits(0xff7f); }
-  static constexpr c10::BFloat16 max() { return bits(0x7f7f); }
-  static constexpr c10::BFloat16 epsilon() { return bits(0x3c00); }
-  static constexpr c10::BFloat16 round_error() { return bits(0x3f00); }
-  static constexpr c10::BFloat16 infinity() { return bits(0x7f80); }
-  static constexpr c10::BFloat16 quiet_NaN() { return bits(0x7fc0); }
-  static constexpr c10::BFloat16 signaling_NaN() { return bits(0x7f81); }
-  static constexpr c10::BFloat16 denorm_min() { return bits(0x0001); }
-};
-
-} // namespace std

@@ -53,7 +53,7 @@ template <typename... Parts>
 #define TORCH_CHECK(condition, ...)                                       \
   do {                                                                    \
     if (__builtin_expect(!(condition), 0)) {                              \
-      ::c10::detail::check_failed(__FILE__, __LINE__, "" __VA_ARGS__);    \
+      ::c10::detail::check_failed(__FILE__, __LINE__, ##__VA_ARGS__);       \
     }                                                                     \
   } while (false)
 

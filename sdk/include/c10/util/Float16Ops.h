@@ -4,7 +4,6 @@
 // Unaware of either type's encoding; Half.h and BFloat16.h supply the conversions.
 #pragma once
 
-#include <limits>
 #include <stdint.h>
 
 namespace c10 {
@@ -24,25 +23,45 @@ inline float fp32_from_bits(uint32_t bits) {
   return value;
 }
 
+// The result type of an operator between a 16-bit float and another number: overload resolution does the choosing.
+template <typename Float16>
+struct MixedResult {
+  static float of(float);
+  static double of(double);
+  static Float16 of(int);
+  static Float16 of(unsigned int);
+  static Float16 of(long);
+  static Float16 of(unsigned long);
+  static Float16 of(long long);
+  static Float16 of(unsigned long long);
+};
+
+template <typename Number>
+const Number& any_number();
+
 } // namespace detail
 } // namespace c10
 
-// Operators of a 16-bit float type, as c10 has them: two of the same type compute in float and round once;
-// with a float or a double the wider type wins; with an integer the 16-bit type wins.
-#define C10_FLOAT16_OPERATOR_(Type, op)                                                                    \
-  inline Type operator op(const Type& a, const Type& b) {                                                  \
-    return Type(static_cast<float>(a) op static_cast<float>(b));                                           \
-  }                                                                                                        \
-  inline Type& operator op##=(Type& a, const Type& b) { return a = a op b; }                               \
-  inline float operator op(const Type& a, float b) { return static_cast<float>(a) op b; }                  \
-  inline float operator op(float a, const Type& b) { return a op static_cast<float>(b); }                  \
-  inline float& operator op##=(float& a, const Type& b) { return a = a op static_cast<float>(b); }         \
-  inline double operator op(const Type& a, double b) { return static_cast<double>(static_cast<float>(a)) op b; } \
-  inline double operator op(double a, const Type& b) { return a op static_cast<double>(static_cast<float>(b)); } \
-  inline Type operator op(const Type& a, int b) { return a op Type(static_cast<float>(b)); }               \
-  inline Type operator op(int a, const Type& b) { return Type(static_cast<float>(a)) op b; }               \
-  inline Type operator op(const Type& a, int64_t b) { return a op Type(static_cast<float>(b)); }           \
-  inline Type operator op(int64_t a, const Type& b) { return Type(static_cast<float>(a)) op b; }
+// Operators of a 16-bit float type, as c10 has them: two of the same type compute in float and round once; with a
+// float or a double the wider type wins; with an integer the 16-bit type wins. Templates, because every kernel parses
+// this and few use it.
+#define C10_FLOAT16_OPERATOR_(Type, op)                                                                   \
+  inline Type operator op(const Type& a, const Type& b) {                                                 \
+    return Type(static_cast<float>(a) op static_cast<float>(b));                                          \
+  }                                                                                                       \
+  inline Type& operator op##=(Type& a, const Type& b) { return a = a op b; }                              \
+  template <typename Number>                                                                              \
+  auto operator op(const Type& a, const Number& b)                                                        \
+      ->decltype(detail::MixedResult<Type>::of(detail::any_number<Number>())) {                           \
+    typedef decltype(detail::MixedResult<Type>::of(b)) Result;                                            \
+    return static_cast<Result>(static_cast<float>(a)) op static_cast<Result>(b);                          \
+  }                                                                                                       \
+  template <typename Number>                                                                              \
+  auto operator op(const Number& a, const Type& b)                                                        \
+      ->decltype(detail::MixedResult<Type>::of(detail::any_number<Number>())) {                           \
+    typedef decltype(detail::MixedResult<Type>::of(a)) Result;                                            \
+    return static_cast<Result>(a) op static_cast<Result>(static_cast<float>(b));                          \
+  }
 
 #define C10_FLOAT16_OPERATORS_(Type)  \
   C10_FLOAT16_OPERATOR_(Type, +)      \
@@ -50,22 +69,3 @@ inline float fp32_from_bits(uint32_t bits) {
   C10_FLOAT16_OPERATOR_(Type, *)      \
   C10_FLOAT16_OPERATOR_(Type, /)      \
   inline Type operator-(const Type& a) { return Type(static_cast<uint16_t>(a.x ^ 0x8000u), Type::from_bits()); }
-
-// Limits that do not depend on the encoding; the rest is written out beside each type.
-#define C10_FLOAT16_LIMITS_COMMON_                                     \
-  static constexpr bool is_specialized = true;                         \
-  static constexpr bool is_signed = true;                              \
-  static constexpr bool is_integer = false;                            \
-  static constexpr bool is_exact = false;                              \
-  static constexpr bool has_infinity = true;                           \
-  static constexpr bool has_quiet_NaN = true;                          \
-  static constexpr bool has_signaling_NaN = true;                      \
-  static constexpr float_denorm_style has_denorm = denorm_present;     \
-  static constexpr bool has_denorm_loss = false;                       \
-  static constexpr float_round_style round_style = round_to_nearest;   \
-  static constexpr bool is_iec559 = false;                             \
-  static constexpr bool is_bounded = true;                             \
-  static constexpr bool is_modulo = false;                             \
-  static constexpr int radix = 2;                                      \
-  static constexpr bool traps = false;                                 \
-  static constexpr bool tinyness_before = false;

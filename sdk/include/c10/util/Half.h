@@ -81,31 +81,3 @@ C10_FLOAT16_OPERATORS_(Half)
 static_assert(sizeof(Half) == 2, "Half is stored in 16 bits");
 
 } // namespace c10
-
-namespace std {
-
-template <>
-class numeric_limits<c10::Half> {
-  static constexpr c10::Half bits(uint16_t b) { return c10::Half(b, c10::Half::from_bits()); }
-
-public:
-  C10_FLOAT16_LIMITS_COMMON_
-  static constexpr int digits = 11;
-  static constexpr int digits10 = 3;
-  static constexpr int max_digits10 = 5;
-  static constexpr int min_exponent = -13;
-  static constexpr int min_exponent10 = -4;
-  static constexpr int max_exponent = 16;
-  static constexpr int max_exponent10 = 4;
-  static constexpr c10::Half min() { return bits(0x0400); }
-  static constexpr c10::Half lowest() { return bits(0xfbff); }
-  static constexpr c10::Half max() { return bits(0x7bff); }
-  static constexpr c10::Half epsilon() { return bits(0x1400); }
-  static constexpr c10::Half round_error() { return bits(0x3800); }
-  static constexpr c10::Half infinity() { return bits(0x7c00); }
-  static constexpr c10::Half quiet_NaN() { return bits(0x7e00); }
-  static constexpr c10::Half signaling_NaN() { return bits(0x7d00); }
-  static constexpr c10::Half denorm_min() { return bits(0x0001); }
-};
-
-} // namespace std
