@@ -1,1 +1,115 @@
-//! What a compiler is here: discovery, argument vectors, the open toolchain's install. Runs nothing of the build.
+//! What a compiler is here: discovery, exact argument vectors, the open toolchain's install. Runs nothing of the build.
+//!
+//! ```no_run
+//! use gpsimd_toolchain::{CompileJob, Home, LinkJob, Machine, Toolchain};
+//!
+//! let toolchain = Toolchain::discover(&Machine::here(), &Home::from_env()?)?;
+//! println!("{}", toolchain.compile(&CompileJob::new("vector_add.cpp", "build/vector_add.o")));
+//! println!("{}", toolchain.link(&LinkJob::new("build/vector_add_cpu0.so", "lsp/lsp_fll_load_cpu0")));
+//! # Ok::<(), gpsimd_toolchain::ToolchainError>(())
+//! ```
+//!
+//! [`install::install`] builds the open toolchain from distribution packages, [`packages`] says which are missing.
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test stops where it fails"))]
+
+mod command;
+pub mod depfile;
+mod driver;
+mod error;
+#[doc(hidden)]
+pub mod fuzz;
+mod gnu;
+mod home;
+pub mod install;
+mod job;
+mod machine;
+mod open;
+pub mod packages;
+mod process;
+mod sysroot;
+mod tree;
+
+pub use command::Command;
+pub use error::ToolchainError;
+pub use gnu::{Caveat, GnuToolchain};
+pub use home::Home;
+pub use job::{ArchiveJob, CompileJob, Language, LinkJob, PrefixMap, Relocations};
+pub use machine::Machine;
+pub use open::{OpenToolchain, RECIPE};
+pub use sysroot::Source;
+
+/// A compiler that makes code for the cores.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Toolchain {
+    /// Debian's cross compiler with our configuration and runtime.
+    Open(OpenToolchain),
+    /// Another GNU cross compiler, by prefix.
+    Gnu(GnuToolchain),
+}
+
+impl Toolchain {
+    /// The open toolchain installed in `home`.
+    pub fn discover(machine: &Machine, home: &Home) -> Result<Toolchain, ToolchainError> {
+        OpenToolchain::discover(machine, home).map(Toolchain::Open)
+    }
+
+    /// The GNU cross compiler whose programs begin with `prefix`.
+    pub fn discover_gnu(machine: &Machine, prefix: &str) -> Result<Toolchain, ToolchainError> {
+        GnuToolchain::discover(machine, prefix).map(Toolchain::Gnu)
+    }
+
+    /// Content identity, for cache keys: equal identities make equal bytes of equal jobs.
+    pub fn identity(&self) -> String {
+        match self {
+            Toolchain::Open(open) => open.identity(),
+            Toolchain::Gnu(gnu) => gnu.identity(),
+        }
+    }
+
+    /// First line of the compiler's `--version`, for reports and manifests.
+    pub fn compiler_version(&self) -> &str {
+        match self {
+            Toolchain::Open(open) => open.compiler_version(),
+            Toolchain::Gnu(gnu) => gnu.compiler_version(),
+        }
+    }
+
+    /// What the compiler's code may stumble over on the device.
+    pub fn caveats(&self) -> &[Caveat] {
+        match self {
+            Toolchain::Open(_) => &[],
+            Toolchain::Gnu(gnu) => gnu.caveats(),
+        }
+    }
+
+    /// Sources of ours that stand in for what the toolchain's runtime lacks.
+    pub fn runtime_sources(&self) -> Vec<Source> {
+        match self {
+            Toolchain::Open(_) => Vec::new(),
+            Toolchain::Gnu(gnu) => gnu.runtime_sources(),
+        }
+    }
+
+    /// Compiles one source.
+    pub fn compile(&self, job: &CompileJob) -> Command {
+        self.driver().compile(job)
+    }
+
+    /// Links one image.
+    pub fn link(&self, job: &LinkJob) -> Command {
+        self.driver().link(job)
+    }
+
+    /// Makes one archive.
+    pub fn archive(&self, job: &ArchiveJob) -> Command {
+        self.driver().archive(job)
+    }
+
+    fn driver(&self) -> &driver::Driver {
+        match self {
+            Toolchain::Open(open) => &open.driver,
+            Toolchain::Gnu(gnu) => &gnu.driver,
+        }
+    }
+}

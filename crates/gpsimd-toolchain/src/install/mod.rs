@@ -1,0 +1,296 @@
+//! Builds the open toolchain from distribution packages into `<home>/toolchains/open-<recipe>-<key>`.
+//!
+//! All or nothing: everything is made in a directory beside the final one and renamed at the end, so a killed install
+//! is as if it had not run, and the next one clears its rest away. A file lock makes two installs take turns. The
+//! content (`lib/`, `target/`) depends on the packages only, not on the place or the number of jobs.
+//!
+//! Unaware of terminals: progress is told to a callback.
+
+mod cxx;
+mod headers;
+mod libc;
+mod libgcc;
+mod pieces;
+mod plugin;
+mod selfcheck;
+mod unpack;
+mod workshop;
+mod wrappers;
+
+use std::fmt;
+use std::fs::{self, File, TryLockError};
+use std::num::NonZeroUsize;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::error::IoContext as _;
+use crate::open::{self, HASHED, MANIFEST, Manifest, Versions};
+use crate::packages::{self, Tarballs};
+use crate::{Home, Machine, OpenToolchain, RECIPE, ToolchainError, process, sysroot, tree};
+use workshop::Workshop;
+
+/// One part of the work. Some run at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Step {
+    /// Unpack the instruction table of binutils; progress in bytes of the archive.
+    BinutilsSource,
+    /// Unpack newlib; progress in bytes of the archive.
+    NewlibSource,
+    /// Unpack libgcc and libstdc++; progress in bytes of the archive.
+    GccSource,
+    /// The configuration plugin for assembler and linker.
+    Plugin,
+    /// C headers.
+    CHeaders,
+    /// `libc.a`.
+    Libc,
+    /// `libm.a`.
+    Libm,
+    /// `libhal.a`, `libnosys.a`, `crtbegin.o`, `crtend.o`: our own pieces.
+    Pieces,
+    /// `libgcc.a`, `crti.o`, `crtn.o`.
+    Libgcc,
+    /// C++ headers.
+    CxxHeaders,
+    /// `libstdc++-lite.a`.
+    CxxLibrary,
+    /// Compile and link a program with the result.
+    SelfCheck,
+}
+
+impl Step {
+    /// All steps, in the order in which they begin.
+    pub const ALL: [Step; 12] = [
+        Step::GccSource,
+        Step::NewlibSource,
+        Step::BinutilsSource,
+        Step::Plugin,
+        Step::CHeaders,
+        Step::Libc,
+        Step::Libm,
+        Step::Pieces,
+        Step::Libgcc,
+        Step::CxxHeaders,
+        Step::CxxLibrary,
+        Step::SelfCheck,
+    ];
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Step::BinutilsSource => "unpack binutils",
+            Step::NewlibSource => "unpack newlib",
+            Step::GccSource => "unpack gcc",
+            Step::Plugin => "core configuration",
+            Step::CHeaders => "C headers",
+            Step::Libc => "libc",
+            Step::Libm => "libm",
+            Step::Pieces => "start files and HAL",
+            Step::Libgcc => "libgcc",
+            Step::CxxHeaders => "C++ headers",
+            Step::CxxLibrary => "libstdc++-lite",
+            Step::SelfCheck => "self-check",
+        })
+    }
+}
+
+/// What an install tells while it runs. Events come from several threads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// Another install is at work in this home; this one goes on when it has ended.
+    Waiting {
+        /// The lock both want.
+        lock: PathBuf,
+    },
+    /// What a killed install left behind has been removed.
+    Cleared {
+        /// The directory removed.
+        dir: PathBuf,
+    },
+    /// A step has done `done` of `total`; its first event has `done` 0, its last `done == total`.
+    Progress {
+        /// Which.
+        step: Step,
+        /// Units done (files, or bytes when unpacking).
+        done: u64,
+        /// Units in all.
+        total: u64,
+    },
+}
+
+/// Whether there was anything to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Built now.
+    Installed(OpenToolchain),
+    /// It was there, and its files are as they were installed.
+    AlreadyThere(OpenToolchain),
+}
+
+impl Outcome {
+    /// The toolchain, either way.
+    pub fn toolchain(self) -> OpenToolchain {
+        match self {
+            Outcome::Installed(toolchain) | Outcome::AlreadyThere(toolchain) => toolchain,
+        }
+    }
+}
+
+/// Names of directories in the making, so that the next install knows them.
+const UNFINISHED: &str = ".install-";
+
+/// Installs the open toolchain in `home`, running `jobs` compilers at a time.
+pub fn install(
+    machine: &Machine,
+    home: &Home,
+    jobs: NonZeroUsize,
+    tell: &(dyn Fn(Event) + Sync),
+) -> Result<Outcome, ToolchainError> {
+    let tarballs = packages::tarballs(machine)?;
+    let versions = Versions::of(machine)?;
+    supported(&versions)?;
+    let sources = [&tarballs.binutils, &tarballs.gcc, &tarballs.newlib].map(|path| source_entry(path));
+    let sources = sources.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let key = key(&versions, &sources);
+
+    let toolchains = home.toolchains();
+    fs::create_dir_all(&toolchains).context("cannot create", &toolchains)?;
+    let _lock = lock(&toolchains.join(".lock"), tell)?;
+    clear_unfinished(&toolchains, tell)?;
+
+    let dir = toolchains.join(format!("open-{RECIPE}-{key}"));
+    if let Ok(manifest) = open::read_manifest(&dir) {
+        let toolchain = OpenToolchain::in_dir(machine, dir.clone(), manifest)?;
+        if toolchain.verify().is_ok() {
+            return Ok(Outcome::AlreadyThere(toolchain));
+        }
+    }
+
+    let unfinished = tempfile::Builder::new()
+        .prefix(UNFINISHED)
+        .permissions(fs::Permissions::from_mode(0o755))
+        .tempdir_in(&toolchains)
+        .context("cannot create a directory in", &toolchains)?;
+    let workshop = Workshop::new(machine, unfinished.path(), jobs, tell)?;
+    build(&workshop, &tarballs)?;
+    wrappers::write_all(&workshop, &dir)?;
+    workshop.drop_sources()?;
+    let manifest = Manifest {
+        recipe: RECIPE,
+        key,
+        versions,
+        sources,
+        compiler_headers: workshop.compiler_headers.clone(),
+        tree: tree::hash(unfinished.path(), HASHED)?,
+    };
+    selfcheck::run(&workshop, machine, &manifest)?;
+    let text = serde_json::to_vec_pretty(&manifest)
+        .map_err(std::io::Error::from)
+        .context("cannot write", unfinished.path())?;
+    let path = unfinished.path().join(MANIFEST);
+    fs::write(&path, text).context("cannot write", &path)?;
+
+    // A damaged predecessor moves aside under a name that the next install would clear away.
+    let aside = tempfile::Builder::new()
+        .prefix(UNFINISHED)
+        .tempdir_in(&toolchains)
+        .context("cannot create a directory in", &toolchains)?;
+    if dir.exists() {
+        fs::rename(&dir, aside.path().join("damaged")).context("cannot move aside", &dir)?;
+    }
+    fs::rename(unfinished.path(), &dir).context("cannot move the finished toolchain to", &dir)?;
+    // It has another name now; there is nothing left to delete under the old one.
+    let _ = unfinished.keep();
+    Ok(Outcome::Installed(OpenToolchain::in_dir(machine, dir, manifest)?))
+}
+
+/// The steps. The GCC archive takes longest to unpack, and libc does not wait for it.
+fn build(workshop: &Workshop, tarballs: &Tarballs) -> Result<(), ToolchainError> {
+    workshop.write_sysroot()?;
+    std::thread::scope(|scope| {
+        let gcc = scope.spawn(|| unpack::gcc(workshop, &tarballs.gcc));
+        let newlib = scope.spawn(|| unpack::newlib(workshop, &tarballs.newlib));
+        let early = (|| {
+            unpack::binutils(workshop, &tarballs.binutils)?;
+            plugin::build(workshop)?;
+            join(newlib)?;
+            headers::c(workshop, &tarballs.newlib)?;
+            libc::libc(workshop)?;
+            libc::libm(workshop)?;
+            pieces::build(workshop)
+        })();
+        // The scope would wait for it anyway; of two errors the first in order is told.
+        let gcc = join(gcc);
+        early?;
+        gcc?;
+        libgcc::build(workshop)?;
+        headers::cxx(workshop)?;
+        cxx::build(workshop)
+    })
+}
+
+fn join<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// The recipe knows what GCC 12 does and does not (reading the plugin, emitting instructions); another major version
+/// would make other code from the same flags.
+fn supported(versions: &Versions) -> Result<(), ToolchainError> {
+    let version = versions.compiler.rsplit(' ').next().unwrap_or_default();
+    if version.split('.').next() == Some("12") {
+        return Ok(());
+    }
+    Err(ToolchainError::UnsupportedVersion {
+        what: "gcc-xtensa-lx106",
+        found: versions.compiler.clone(),
+        supported: "GCC 12 with newlib 3.3 and binutils 2.40 (Debian 12, bookworm)",
+    })
+}
+
+fn source_entry(path: &Path) -> Result<(String, u64), ToolchainError> {
+    let len = fs::metadata(path).context("cannot look at", path)?.len();
+    Ok((path.file_name().unwrap_or_default().to_string_lossy().into_owned(), len))
+}
+
+/// Short name of everything the result depends on.
+fn key(versions: &Versions, sources: &[(String, u64)]) -> String {
+    let mut hasher = Sha256::new();
+    tree::absorb(&mut hasher, b"recipe", &RECIPE.to_le_bytes());
+    for part in [&versions.compiler, &versions.assembler, &versions.sysroot] {
+        tree::absorb(&mut hasher, b"version", part.as_bytes());
+    }
+    for (name, len) in sources {
+        tree::absorb(&mut hasher, name.as_bytes(), &len.to_le_bytes());
+    }
+    tree::hex(hasher).chars().take(12).collect()
+}
+
+fn lock(path: &Path, tell: &(dyn Fn(Event) + Sync)) -> Result<File, ToolchainError> {
+    let file =
+        File::options().create(true).truncate(false).write(true).open(path).context("cannot open", path)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            tell(Event::Waiting { lock: path.to_owned() });
+            file.lock().context("cannot lock", path)?;
+        }
+        Err(TryLockError::Error(error)) => return Err(error).context("cannot lock", path),
+    }
+    Ok(file)
+}
+
+/// Removes what killed installs left; the lock is held, so none is at work. A compiler that outlived its install may
+/// still write a file: what cannot be removed now is left to the next install.
+fn clear_unfinished(toolchains: &Path, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ToolchainError> {
+    for entry in fs::read_dir(toolchains).context("cannot list", toolchains)?.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(UNFINISHED)
+            && fs::remove_dir_all(entry.path()).is_ok()
+        {
+            tell(Event::Cleared { dir: entry.path() });
+        }
+    }
+    Ok(())
+}

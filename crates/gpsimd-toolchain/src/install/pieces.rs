@@ -1,0 +1,56 @@
+//! The small libraries and start files that are all our own: `libhal.a`, `libnosys.a`, `crtbegin.o`, `crtend.o`.
+//!
+//! Unaware of what they do; their sources say it (`sdk/sysroot/hal`, `nosys`, `crt`).
+
+use super::Step;
+use super::workshop::{Unit, Workshop};
+use crate::{ToolchainError, sysroot};
+
+/// System calls of newlib that get a weak stand-in, one archive member each.
+const CALLS: &[&str] = &[
+    "close",
+    "read",
+    "write",
+    "lseek",
+    "open",
+    "fstat",
+    "stat",
+    "isatty",
+    "link",
+    "unlink",
+    "fcntl",
+    "kill",
+    "getpid",
+    "mkdir",
+    "times",
+    "gettimeofday",
+    "sbrk",
+    "exit",
+];
+
+pub(super) fn build(workshop: &Workshop) -> Result<(), ToolchainError> {
+    let hal = sysroot::below("hal").into_iter().filter_map(|source| {
+        let stem = source.name.strip_prefix("hal/")?.strip_suffix(".S")?;
+        Some(Unit {
+            compiler: workshop.asm(),
+            source: workshop.ours(source.name),
+            object: workshop.object(&format!("hal/{stem}.o")),
+        })
+    });
+    let hal: Vec<Unit> = hal.collect();
+    workshop.library(Step::Pieces, "libhal.a", hal)?;
+
+    let nosys = CALLS.iter().map(|name| Unit {
+        compiler: workshop.cc().arg(format!("-DL_{name}")),
+        source: workshop.ours("nosys/nosys.c"),
+        object: workshop.object(&format!("nosys/_{name}.o")),
+    });
+    workshop.library(Step::Pieces, "libnosys.a", nosys.collect())?;
+
+    for name in ["crtbegin", "crtend"] {
+        let source = workshop.ours(&format!("crt/{name}.S"));
+        let unit = Unit { compiler: workshop.asm(), source, object: workshop.lib(&format!("{name}.o")) };
+        workshop.run(&unit.command())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,289 @@
+//! Distribution packages the open toolchain is made from: which are missing, and the one command that installs them.
+//!
+//! Unaware of what is built from them. A package counts as there when the file it is needed for is there, however it
+//! came; dpkg's records only tell an absent package from a broken one.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::{Command, Machine, ToolchainError, process};
+
+/// What a package is needed for, and so how to see that it is there.
+#[derive(Debug, Clone, Copy)]
+enum Provides {
+    Program(&'static str),
+    File(&'static str),
+    /// A file in a directory, by the start and end of its name.
+    Source {
+        dir: &'static str,
+        start: &'static str,
+        end: &'static str,
+    },
+}
+
+struct Need {
+    package: &'static str,
+    purpose: &'static str,
+    provides: Provides,
+}
+
+/// Debian 12's names. The GCC sources are of the cross compiler's own major version.
+const NEEDS: &[Need] = &[
+    Need {
+        package: "gcc-xtensa-lx106",
+        purpose: "C and C++ compiler",
+        provides: Provides::Program("xtensa-lx106-elf-g++"),
+    },
+    Need {
+        package: "binutils-xtensa-lx106",
+        purpose: "assembler, linker, ar",
+        provides: Provides::Program("xtensa-lx106-elf-as"),
+    },
+    Need { package: "binutils-source", purpose: "instruction table", provides: BINUTILS_TARBALL },
+    Need { package: "gcc-12-source", purpose: "libgcc and C++ library sources", provides: GCC_TARBALL },
+    Need { package: "newlib-source", purpose: "C library sources", provides: NEWLIB_TARBALL },
+    Need {
+        package: "gcc",
+        purpose: "host compiler for the instruction table",
+        provides: Provides::Program("gcc"),
+    },
+    Need {
+        package: "libc6-dev",
+        purpose: "host headers for the instruction table",
+        provides: Provides::File("/usr/include/stdlib.h"),
+    },
+];
+
+const BINUTILS_TARBALL: Provides =
+    Provides::Source { dir: "/usr/src/binutils", start: "binutils-", end: ".tar.xz" };
+const GCC_TARBALL: Provides =
+    Provides::Source { dir: "/usr/src/gcc-12", start: "gcc-12", end: "-dfsg.tar.xz" };
+const NEWLIB_TARBALL: Provides =
+    Provides::Source { dir: "/usr/src/newlib", start: "newlib-", end: ".tar.xz" };
+
+impl Provides {
+    fn find(self, machine: &Machine) -> Option<PathBuf> {
+        match self {
+            Provides::Program(name) => machine.program(name),
+            Provides::File(path) => Some(machine.file(path)).filter(|p| p.exists()),
+            Provides::Source { dir, start, end } => machine.newest(dir, start, end),
+        }
+    }
+}
+
+/// The source archives of the packages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tarballs {
+    pub(crate) binutils: PathBuf,
+    pub(crate) gcc: PathBuf,
+    pub(crate) newlib: PathBuf,
+}
+
+/// The source archives, or every package that is missing.
+pub(crate) fn tarballs(machine: &Machine) -> Result<Tarballs, ToolchainError> {
+    check(machine)?;
+    match (BINUTILS_TARBALL.find(machine), GCC_TARBALL.find(machine), NEWLIB_TARBALL.find(machine)) {
+        (Some(binutils), Some(gcc), Some(newlib)) => Ok(Tarballs { binutils, gcc, newlib }),
+        // Removed between the two looks.
+        _ => Err(check(machine)
+            .err()
+            .unwrap_or(ToolchainError::SelfCheck { problem: "source archives vanished".into() })),
+    }
+}
+
+/// One missing package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingPackage {
+    /// Debian's name.
+    pub name: &'static str,
+    /// What the toolchain takes from it.
+    pub purpose: &'static str,
+    /// Whether dpkg has it on record although its file is not there.
+    pub is_broken: bool,
+}
+
+/// All missing packages, and how this machine gets them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// In the order of need.
+    pub packages: Vec<MissingPackage>,
+    /// How to install them here; nothing where there is no apt-get.
+    apt: Option<Privilege>,
+}
+
+/// How apt-get becomes the superuser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Privilege {
+    Have,
+    Sudo,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, package) in self.packages.iter().enumerate() {
+            let separator = if i == 0 { "" } else { ", " };
+            write!(f, "{separator}{} ({})", package.name, package.purpose)?;
+        }
+        Ok(())
+    }
+}
+
+impl Missing {
+    /// The one command that installs them, where there is apt-get.
+    pub fn install_command(&self) -> Option<Command> {
+        let mut words = vec!["install", "-y", "--no-install-recommends"];
+        if self.packages.iter().any(|p| p.is_broken) {
+            words.push("--reinstall");
+        }
+        words.extend(self.packages.iter().map(|p| p.name));
+        Some(self.apt_get(&words, self.apt?))
+    }
+
+    fn apt_get(&self, words: &[&str], privilege: Privilege) -> Command {
+        let command = match privilege {
+            Privilege::Have => Command::new("apt-get").env("DEBIAN_FRONTEND", "noninteractive"),
+            // sudo drops the environment; -y alone answers apt, and none of these packages asks anything.
+            Privilege::Sudo => Command::new("sudo").arg("apt-get"),
+        };
+        command.args(words.iter().copied())
+    }
+
+    pub(crate) fn help(&self) -> String {
+        match self.install_command() {
+            Some(command) => format!("install them with: {command}"),
+            None => {
+                "these are packages of Debian 12 (bookworm) and this machine has no apt-get; use such a machine or container, \
+                 or another windowed GNU cross compiler by its prefix"
+                    .into()
+            }
+        }
+    }
+
+    /// Installs the packages, handing every line that apt-get prints to `line`. The package lists are fetched first when
+    /// they do not know the packages, and once more when an archive that they name is gone.
+    pub fn install(&self, line: &mut dyn FnMut(&str)) -> Result<(), ToolchainError> {
+        let (Some(privilege), Some(install)) = (self.apt, self.install_command()) else {
+            return Err(ToolchainError::PackagesMissing { missing: self.clone() });
+        };
+        let update = self.apt_get(&["update"], privilege);
+        let mut words = vec!["install", "--simulate", "--no-install-recommends"];
+        words.extend(self.packages.iter().map(|p| p.name));
+        let is_known = process::streaming(&self.apt_get(&words, privilege), &mut |_| {}).is_ok();
+        if !is_known {
+            process::streaming(&update, line)?;
+            return process::streaming(&install, line);
+        }
+        process::streaming(&install, line).or_else(|_| {
+            process::streaming(&update, line)?;
+            process::streaming(&install, line)
+        })
+    }
+}
+
+/// Whether everything is there; the error names all that is not.
+pub fn check(machine: &Machine) -> Result<(), ToolchainError> {
+    let packages: Vec<MissingPackage> = NEEDS
+        .iter()
+        .filter(|need| need.provides.find(machine).is_none())
+        .map(|need| MissingPackage {
+            name: need.package,
+            purpose: need.purpose,
+            is_broken: is_recorded(machine, need.package),
+        })
+        .collect();
+    if packages.is_empty() {
+        return Ok(());
+    }
+    let apt = match (machine.program("apt-get"), machine.is_root()) {
+        (None, _) => None,
+        (Some(_), true) => Some(Privilege::Have),
+        (Some(_), false) => Some(Privilege::Sudo),
+    };
+    Err(ToolchainError::PackagesMissing { missing: Missing { packages, apt } })
+}
+
+/// Whether dpkg lists the package's files (multi-arch packages carry the architecture in the name of the list).
+fn is_recorded(machine: &Machine, package: &str) -> bool {
+    let info = "/var/lib/dpkg/info";
+    machine.file(&format!("{info}/{package}.list")).exists()
+        || machine.newest(info, &format!("{package}:"), ".list").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fn scratch(programs: &[&str], files: &[&str], is_root: bool) -> (tempfile::TempDir, Machine) {
+        let dir = tempfile::tempdir().unwrap();
+        let put = |path: &str| {
+            let path = dir.path().join(path.trim_start_matches('/'));
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "#!/bin/sh\n").unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        };
+        programs.iter().for_each(|p| put(&format!("bin/{p}")));
+        files.iter().for_each(|f| put(f));
+        let machine = Machine::at(dir.path(), dir.path().join("bin"), is_root);
+        (dir, machine)
+    }
+
+    fn report(machine: &Machine) -> String {
+        match check(machine) {
+            Ok(()) => "nothing missing".into(),
+            Err(error) => {
+                let help = miette::Diagnostic::help(&error).map(|h| h.to_string()).unwrap_or_default();
+                format!("{error}\n{help}")
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_debian_gets_one_command() {
+        let (_dir, machine) = scratch(&["apt-get"], &[], true);
+        insta::assert_snapshot!(report(&machine), @r#"
+        missing distribution packages: gcc-xtensa-lx106 (C and C++ compiler), binutils-xtensa-lx106 (assembler, linker, ar), binutils-source (instruction table), gcc-12-source (libgcc and C++ library sources), newlib-source (C library sources), gcc (host compiler for the instruction table), libc6-dev (host headers for the instruction table)
+        install them with: DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends gcc-xtensa-lx106 binutils-xtensa-lx106 binutils-source gcc-12-source newlib-source gcc libc6-dev
+        "#);
+    }
+
+    #[test]
+    fn an_ordinary_user_needs_sudo_for_what_is_missing() {
+        let programs = ["apt-get", "xtensa-lx106-elf-g++", "xtensa-lx106-elf-as", "gcc"];
+        let files = [
+            "/usr/include/stdlib.h",
+            "/usr/src/newlib/newlib-3.3.0.tar.xz",
+            "/usr/src/binutils/binutils-2.40.tar.xz",
+        ];
+        let (_dir, machine) = scratch(&programs, &files, false);
+        insta::assert_snapshot!(report(&machine), @r#"
+        missing distribution packages: gcc-12-source (libgcc and C++ library sources)
+        install them with: sudo apt-get install -y --no-install-recommends gcc-12-source
+        "#);
+    }
+
+    #[test]
+    fn a_package_without_its_file_is_reinstalled() {
+        let programs = ["apt-get", "xtensa-lx106-elf-g++", "xtensa-lx106-elf-as", "gcc"];
+        let files = [
+            "/usr/src/gcc-12/gcc-12.2.0-dfsg.tar.xz",
+            "/usr/src/newlib/newlib-3.3.0.tar.xz",
+            "/usr/src/binutils/binutils-2.40.tar.xz",
+            "/var/lib/dpkg/info/libc6-dev:amd64.list",
+        ];
+        let (_dir, machine) = scratch(&programs, &files, true);
+        insta::assert_snapshot!(report(&machine), @r#"
+        missing distribution packages: libc6-dev (host headers for the instruction table)
+        install them with: DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends --reinstall libc6-dev
+        "#);
+    }
+
+    #[test]
+    fn without_apt_the_packages_are_named_all_the_same() {
+        let (_dir, machine) = scratch(&["gcc"], &["/usr/include/stdlib.h"], true);
+        insta::assert_snapshot!(report(&machine), @r#"
+        missing distribution packages: gcc-xtensa-lx106 (C and C++ compiler), binutils-xtensa-lx106 (assembler, linker, ar), binutils-source (instruction table), gcc-12-source (libgcc and C++ library sources), newlib-source (C library sources)
+        these are packages of Debian 12 (bookworm) and this machine has no apt-get; use such a machine or container, or another windowed GNU cross compiler by its prefix
+        "#);
+    }
+}

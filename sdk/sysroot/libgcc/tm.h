@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define BITS_PER_UNIT 8
+#define UNITS_PER_WORD 4
+#define MIN_UNITS_PER_WORD 4
+#define LIBGCC2_HAS_TF_MODE 0
