@@ -1,0 +1,312 @@
+//! One core: boots a library and runs one launcher, answering its firmware calls and recording what it does.
+//!
+//! Unaware of the other cores and of symbols.
+//! Facts: spec `customop-abi.md` §3.4, `lsp-and-memory.md` §13.5.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use xtensa_iss::{BusFault, Cpu, Fault, FaultKind, State, Stop};
+
+use crate::bus::Bus;
+use crate::counters::{Counters, Sites};
+use crate::firmware::{self, Service};
+use crate::heap::{Block, Kind};
+use crate::incident::{Chain, Log};
+use crate::map;
+use crate::memory::{HbmStack, Memory};
+use crate::view::{View, Writes};
+
+/// Instructions between two looks at the stop flag.
+const SLICE: u64 = 1 << 20;
+/// Frames of a call chain that are kept.
+const CHAIN_LIMIT: usize = 24;
+/// Bytes of text kept per core and call.
+const TEXT_LIMIT: usize = 1 << 20;
+/// Longest registered name; the generator allows 31 characters.
+const NAME_LIMIT: usize = 256;
+/// Special register CPENABLE.
+const CPENABLE: usize = 224;
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// The function returned this value.
+    Returned(u32),
+    /// The program ended itself: `exit`, `abort` or a failed assertion.
+    Aborted,
+    /// An instruction could not be executed.
+    Fault(Fault),
+    /// The instruction budget was used up.
+    Budget,
+    /// The caller's stop flag was set.
+    Cancelled,
+}
+
+/// A function that the library registered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// Operator name.
+    pub name: String,
+    /// NX address of its launcher.
+    pub launcher: u32,
+}
+
+/// Text the program wrote.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Text {
+    /// Everything written to file descriptors 1 and 2, in order.
+    pub bytes: Vec<u8>,
+    /// Bytes not kept.
+    pub dropped: u64,
+}
+
+/// One core with its loaded library.
+#[derive(Debug)]
+pub struct Core {
+    /// Private memory.
+    pub memory: Memory,
+    /// What the library registered when it was booted.
+    pub functions: Vec<Function>,
+    cpu: Cpu,
+}
+
+/// Limits and shared flags of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits<'a> {
+    /// Most instructions.
+    pub budget: u64,
+    /// Set from outside to end the run early.
+    pub stop: &'a AtomicBool,
+    /// Told the instructions executed so far, slice by slice.
+    pub executed: &'a AtomicU64,
+}
+
+/// Everything one core did in one run.
+pub struct Run {
+    /// Number of the core.
+    pub core: u8,
+    /// How it ended.
+    pub ended: Ended,
+    /// Where it ended, unless it returned.
+    pub chain: Chain,
+    /// Incidents.
+    pub log: Log,
+    /// Output.
+    pub text: Text,
+    /// Counts.
+    pub counters: Counters,
+    /// Element accesses by instruction.
+    pub sites: Sites,
+    /// Places that moved tensor data by DMA while several cores ran: call chain, region, wrote.
+    pub transfers: std::collections::BTreeSet<(Chain, usize, bool)>,
+    /// Tensor bytes written.
+    pub writes: Writes,
+    /// Per region, which of its first eight bytes were read (scalars only).
+    pub scalar_reads: Vec<u8>,
+    /// TCM blocks still live.
+    pub tcm_blocks: Vec<Block>,
+    /// Most TCM bytes live at once.
+    pub tcm_high_water: u32,
+    /// Most HBM heap bytes live at once.
+    pub hbm_high_water: u32,
+    /// Whether the runtime's heaps could be followed.
+    pub heaps_followed: bool,
+    /// Most bytes of local stack in use.
+    pub stack_high_water: u32,
+    /// The stack in device memory, if one was taken.
+    pub hbm_stack: Option<HbmStack>,
+    /// Call blocks that the runtime acknowledged.
+    pub responses: u32,
+}
+
+impl Core {
+    /// A core with memory ready and nothing run yet.
+    pub fn new(memory: Memory) -> Core {
+        let config = xtensa_iss::Config { prid: memory.core.into(), ..Default::default() };
+        Core { cpu: Cpu::new(config), memory, functions: Vec::new() }
+    }
+
+    /// Runs `entry(argument)` on a fresh local stack against the tensors behind `view`.
+    pub fn run(
+        &mut self,
+        entry: u32,
+        argument: Option<u32>,
+        view: View<'_>,
+        multicore: bool,
+        limits: Limits<'_>,
+    ) -> Run {
+        self.memory.begin_call();
+        self.reset();
+        let ret = Service::Return.address();
+        self.cpu.call4(entry, ret, argument.as_slice());
+        let core = self.memory.core;
+        let mut session = Session {
+            cpu: &mut self.cpu,
+            bus: Bus::new(&mut self.memory, view, multicore),
+            functions: &mut self.functions,
+            log: Log::default(),
+            text: Text::default(),
+            transfers: std::collections::BTreeSet::new(),
+        };
+        let ended = session.run(limits);
+        let chain = match ended {
+            Ended::Returned(_) => Chain::new(),
+            _ => session.chain(),
+        };
+        let Session { cpu, bus, log, text, transfers, .. } = session;
+        let mut counters = bus.counters;
+        counters.instructions = cpu.instructions();
+        let (sites, scalar_reads, writes) = (bus.sites, bus.scalar_reads, bus.view.into_writes());
+        self.memory.look_at_heaps();
+        counters.window_misses = self.memory.registers.take_reprogrammed();
+        let heap = |kind: Kind| &self.memory.heaps[kind as usize];
+        Run {
+            core,
+            ended,
+            chain,
+            log,
+            text,
+            counters,
+            sites,
+            transfers,
+            writes,
+            scalar_reads,
+            tcm_blocks: heap(Kind::Tcm).blocks().to_vec(),
+            tcm_high_water: heap(Kind::Tcm).high_water(),
+            hbm_high_water: heap(Kind::Hbm).high_water(),
+            heaps_followed: Kind::ALL.iter().all(|kind| heap(*kind).is_followed()),
+            stack_high_water: (self.memory.layout.stack_top - map::DATARAM) - self.memory.stack_low as u32,
+            hbm_stack: self.memory.hbm_stack,
+            responses: self.memory.registers.responses(),
+        }
+    }
+
+    fn reset(&mut self) {
+        let mut state = State { isl: self.memory.layout.stack_floor, ..State::default() };
+        state.plain[CPENABLE] = 0xFF;
+        self.cpu.set_state(&state);
+        self.cpu.set_ar(1, self.memory.layout.stack_top);
+    }
+}
+
+struct Session<'s, 'a> {
+    cpu: &'s mut Cpu,
+    bus: Bus<'a>,
+    functions: &'s mut Vec<Function>,
+    log: Log,
+    text: Text,
+    transfers: std::collections::BTreeSet<(Chain, usize, bool)>,
+}
+
+impl Session<'_, '_> {
+    fn run(&mut self, limits: Limits<'_>) -> Ended {
+        loop {
+            let executed = self.cpu.instructions();
+            limits.executed.store(executed, Ordering::Relaxed);
+            if limits.stop.load(Ordering::Relaxed) {
+                return Ended::Cancelled;
+            }
+            let left = limits.budget.saturating_sub(executed);
+            if left == 0 {
+                return Ended::Budget;
+            }
+            // Whole slices end at fixed instruction counts, so that a budget ends a run at the same place every time.
+            let mut stop = self.cpu.run(&mut self.bus, left.min(SLICE));
+            if let Stop::Fault(Fault { kind: FaultKind::Bus { fault: BusFault::Device(_), .. }, .. }) = stop {
+                stop = self.repeat();
+            }
+            match stop {
+                Stop::Budget => {}
+                Stop::Simcall => {
+                    if let Some(ended) = self.serve() {
+                        return ended;
+                    }
+                }
+                Stop::Break { .. } | Stop::Syscall | Stop::Wait => return Ended::Aborted,
+                Stop::Fault(Fault { kind: FaultKind::Illegal { bytes: [0, 0, 0] }, .. }) => {
+                    return Ended::Aborted;
+                }
+                Stop::Fault(fault) => return Ended::Fault(fault),
+            }
+        }
+    }
+
+    fn chain(&mut self) -> Chain {
+        let cpu = &*self.cpu;
+        let frames = self.bus.quietly(|bus| cpu.call_chain(bus, CHAIN_LIMIT));
+        frames.into_iter().map(|(pc, _)| pc).collect()
+    }
+
+    /// Repeats the refused instruction leniently and records what it did.
+    fn repeat(&mut self) -> Stop {
+        let chain = self.chain();
+        self.bus.lenient = true;
+        let stop = self.cpu.run(&mut self.bus, 1);
+        self.bus.lenient = false;
+        for incident in std::mem::take(&mut self.bus.incidents) {
+            self.log.add(incident, &chain);
+        }
+        if let Some((heap, descriptor)) = self.bus.handed_out.take() {
+            self.bus.memory.heaps[heap as usize].set_site(descriptor, &chain);
+        }
+        for (region, wrote) in std::mem::take(&mut self.bus.transferred) {
+            if self.bus.multicore && self.transfers.len() < Log::LIMIT {
+                self.transfers.insert((chain.clone(), region, wrote));
+            }
+        }
+        if let Some((addr, len)) = self.bus.code_changed.take() {
+            self.cpu.invalidate_code(addr, len);
+        }
+        stop
+    }
+
+    /// Does what the stub at the pc stands for. The stub's arguments are a2 and on; its result is a2.
+    fn serve(&mut self) -> Option<Ended> {
+        let Some(service) = Service::stopped_at(self.cpu.pc()) else { return Some(Ended::Aborted) };
+        let (a2, a3, a4) = (self.cpu.ar(2), self.cpu.ar(3), self.cpu.ar(4));
+        let memory = &mut *self.bus.memory;
+        let layout = memory.layout;
+        let result = match service {
+            Service::Return => return Some(Ended::Returned(self.cpu.call_result())),
+            Service::Register => {
+                if a2 == firmware::HANDLE && self.functions.len() < usize::from(u8::MAX) {
+                    self.functions.push(Function { name: memory.string(a3, NAME_LIMIT), launcher: a4 });
+                    firmware::SUCCESS
+                } else {
+                    firmware::FAILURE
+                }
+            }
+            Service::GetLibc => firmware::libc(&memory.string(a2, NAME_LIMIT)),
+            Service::GetDataScratch => {
+                memory.poke(a2, &layout.scratch.to_le_bytes());
+                memory.poke(a3, &layout.scratch_len.to_le_bytes());
+                0
+            }
+            Service::GetHbmScratch => {
+                memory.poke(a2, &map::scratch_soc(memory.core).to_le_bytes());
+                memory.poke(a3, &map::SCRATCH_LEN.to_le_bytes());
+                0
+            }
+            Service::GetDmaQueue => {
+                memory.poke(a2, &map::m2s_offset(memory.core).to_le_bytes());
+                memory.poke(a3, &map::s2m_offset(memory.core).to_le_bytes());
+                0
+            }
+            Service::Write => {
+                let room = TEXT_LIMIT - self.text.bytes.len();
+                let kept = room.min(a4 as usize);
+                match memory.peek(a3, kept) {
+                    Some(bytes) => {
+                        self.text.bytes.extend_from_slice(bytes);
+                        self.text.dropped += (a4 as usize - kept) as u64;
+                        a4
+                    }
+                    None => u32::MAX,
+                }
+            }
+            Service::Exit => return Some(Ended::Aborted),
+        };
+        self.cpu.set_ar(2, result);
+        None
+    }
+}

@@ -1,0 +1,125 @@
+//! What one core did, counted, and the cycle estimate made from it.
+//!
+//! Unaware of where counts come from. The model is documented in `docs/device-model.md`.
+
+/// Cycles charged beside one per instruction. Round numbers for comparing variants of a kernel, not silicon.
+pub mod cost {
+    /// A load through an address window: a round trip to device memory.
+    pub const WINDOW_LOAD: u64 = 200;
+    /// A store through an address window: posted.
+    pub const WINDOW_STORE: u64 = 20;
+    /// Moving a window: two register writes between two barriers.
+    pub const WINDOW_MOVE: u64 = 60;
+    /// Starting a DMA transfer and seeing it complete.
+    pub const DMA_START: u64 = 1500;
+    /// Bytes a DMA transfer moves per cycle.
+    pub const DMA_BYTES_PER_CYCLE: u64 = 32;
+}
+
+/// Counts of one core over one call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Counters {
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Load instructions, literals and window fills excluded.
+    pub loads: u64,
+    /// Store instructions, window spills included.
+    pub stores: u64,
+    /// Loads through an address window (tensors, HBM heap, HBM stack).
+    pub window_loads: u64,
+    /// Stores through an address window.
+    pub window_stores: u64,
+    /// Times an address window was moved: a miss of the translation.
+    pub window_misses: u64,
+    /// Loads and stores of tensor elements by instruction: element accessors and raw pointers.
+    pub element_accesses: u64,
+    /// DMA transfers completed.
+    pub dma_transfers: u64,
+    /// Bytes they moved.
+    pub dma_bytes: u64,
+}
+
+impl Counters {
+    /// Accesses through a window that needed no move.
+    pub fn window_hits(&self) -> u64 {
+        (self.window_loads + self.window_stores).saturating_sub(self.window_misses)
+    }
+
+    /// Estimated cycles.
+    pub fn cycles(&self) -> u64 {
+        self.instructions
+            + self.window_loads * cost::WINDOW_LOAD
+            + self.window_stores * cost::WINDOW_STORE
+            + self.window_misses * cost::WINDOW_MOVE
+            + self.dma_transfers * cost::DMA_START
+            + self.dma_bytes / cost::DMA_BYTES_PER_CYCLE
+    }
+}
+
+/// Which instructions access tensor elements, and how often: a small direct-mapped cache in front of a map.
+#[derive(Debug)]
+pub struct Sites {
+    cache: Vec<(u32, u64)>,
+    rest: std::collections::HashMap<u32, u64>,
+}
+
+impl Default for Sites {
+    fn default() -> Sites {
+        Sites { cache: vec![(0, 0); Self::SLOTS], rest: std::collections::HashMap::new() }
+    }
+}
+
+impl Sites {
+    const SLOTS: usize = 64;
+
+    /// Counts one access by the instruction at `pc`.
+    #[inline]
+    pub fn hit(&mut self, pc: u32) {
+        let Some(slot) = self.cache.get_mut(pc as usize % Self::SLOTS) else { return };
+        if slot.0 != pc {
+            if slot.1 != 0 {
+                *self.rest.entry(slot.0).or_default() += slot.1;
+            }
+            *slot = (pc, 0);
+        }
+        slot.1 += 1;
+    }
+
+    /// All counts, by address.
+    pub fn into_counts(self) -> std::collections::BTreeMap<u32, u64> {
+        let mut counts: std::collections::BTreeMap<u32, u64> = self.rest.into_iter().collect();
+        for (pc, count) in self.cache.into_iter().filter(|(_, count)| *count != 0) {
+            *counts.entry(pc).or_default() += count;
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_estimate_adds_up() {
+        let counters = Counters {
+            instructions: 1000,
+            window_loads: 3,
+            window_stores: 2,
+            window_misses: 1,
+            dma_transfers: 2,
+            dma_bytes: 6400,
+            ..Counters::default()
+        };
+        assert_eq!(counters.cycles(), 1000 + 600 + 40 + 60 + 3000 + 200);
+        assert_eq!(counters.window_hits(), 4);
+    }
+
+    #[test]
+    fn sites_with_the_same_slot_keep_their_counts() {
+        let mut sites = Sites::default();
+        for pc in [8, 8 + 64, 8, 9, 8 + 64, 8] {
+            sites.hit(pc);
+        }
+        assert_eq!(Vec::from_iter(sites.into_counts()), [(8, 3), (9, 1), (72, 2)]);
+    }
+}

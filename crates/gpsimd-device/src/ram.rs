@@ -1,0 +1,179 @@
+//! Core-private memory with a state byte beside every data byte: may it be accessed, was it ever written.
+//!
+//! Unaware of addresses outside itself and of who allocates; callers paint the states.
+
+/// The byte may be read and written.
+pub const ACCESS: u8 = 1;
+/// The byte holds a value someone wrote.
+pub const INIT: u8 = 2;
+/// The byte must not be written: code.
+pub const LOCKED: u8 = 4;
+/// The byte belonged to a heap block that was given back.
+pub const FREED: u8 = 8;
+/// Writing the byte changes heap bookkeeping, which the model follows.
+pub const WATCHED: u8 = 16;
+
+/// Dense memory. Untouched parts cost address space only.
+#[derive(Debug)]
+pub struct Ram {
+    data: Vec<u8>,
+    state: Vec<u8>,
+}
+
+impl Ram {
+    /// `len` zero bytes, nothing accessible.
+    pub fn new(len: usize) -> Ram {
+        Ram { data: vec![0; len], state: vec![0; len] }
+    }
+
+    /// Bytes of memory.
+    pub fn size(&self) -> usize {
+        self.data.len()
+    }
+
+    /// The value at `at` if all `N` bytes are accessible and initialised.
+    #[inline(always)]
+    pub fn load<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
+        let state = chunk::<N>(&self.state, at)?;
+        if ok_to_load(state) { chunk::<N>(&self.data, at) } else { None }
+    }
+
+    /// Writes `value` at `at` if all `N` bytes are plain writable memory; says whether it did.
+    #[inline(always)]
+    pub fn store<const N: usize>(&mut self, at: usize, value: [u8; N]) -> bool {
+        let Some(state) = chunk_mut::<N>(&mut self.state, at) else { return false };
+        if !ok_to_store(*state) {
+            return false;
+        }
+        for byte in state {
+            *byte |= INIT;
+        }
+        match chunk_mut::<N>(&mut self.data, at) {
+            Some(data) => {
+                *data = value;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The value at `at` whatever its state; `None` outside the memory.
+    #[inline]
+    pub fn peek<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
+        chunk(&self.data, at)
+    }
+
+    /// States of `N` bytes; `None` outside the memory.
+    #[inline]
+    pub fn states<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
+        chunk(&self.state, at)
+    }
+
+    /// Writes `value` at `at` whatever its state, marking it initialised; nothing outside the memory.
+    pub fn poke(&mut self, at: usize, value: &[u8]) {
+        if let Some(data) = range_mut(&mut self.data, at, value.len()) {
+            data.copy_from_slice(value);
+            for state in range_mut(&mut self.state, at, value.len()).into_iter().flatten() {
+                *state |= INIT;
+            }
+        }
+    }
+
+    /// Sets the state of `len` bytes from `at` on; parts outside the memory are ignored.
+    pub fn paint(&mut self, at: usize, len: usize, state: u8) {
+        let end = at.saturating_add(len).min(self.state.len());
+        if let Some(states) = self.state.get_mut(at..end) {
+            states.fill(state);
+        }
+    }
+
+    /// Adds state bits to `len` bytes from `at` on.
+    pub fn add_state(&mut self, at: usize, len: usize, bits: u8) {
+        let end = at.saturating_add(len).min(self.state.len());
+        for state in self.state.get_mut(at..end).into_iter().flatten() {
+            *state |= bits;
+        }
+    }
+
+    /// Data and states of a range; `None` unless all of it lies inside.
+    pub fn range(&self, at: usize, len: usize) -> Option<(&[u8], &[u8])> {
+        let end = at.checked_add(len)?;
+        Some((self.data.get(at..end)?, self.state.get(at..end)?))
+    }
+
+    /// Writable data and states of a range; `None` unless all of it lies inside.
+    pub fn range_mut(&mut self, at: usize, len: usize) -> Option<(&mut [u8], &mut [u8])> {
+        Some((range_mut(&mut self.data, at, len)?, range_mut(&mut self.state, at, len)?))
+    }
+}
+
+/// Every byte accessible and initialised, nothing else asked.
+#[inline(always)]
+pub fn ok_to_load<const N: usize>(state: [u8; N]) -> bool {
+    state.iter().fold(ACCESS | INIT, |all, byte| all & byte) == ACCESS | INIT
+}
+
+/// Every byte accessible, none locked or watched.
+#[inline(always)]
+pub fn ok_to_store<const N: usize>(state: [u8; N]) -> bool {
+    state.iter().fold(0, |any, byte| any | byte ^ ACCESS) & (ACCESS | LOCKED | WATCHED) == 0
+}
+
+#[inline(always)]
+fn chunk<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
+    bytes.get(at..)?.first_chunk::<N>().copied()
+}
+
+#[inline(always)]
+fn chunk_mut<const N: usize>(bytes: &mut [u8], at: usize) -> Option<&mut [u8; N]> {
+    bytes.get_mut(at..)?.first_chunk_mut::<N>()
+}
+
+fn range_mut(bytes: &mut [u8], at: usize, len: usize) -> Option<&mut [u8]> {
+    bytes.get_mut(at..at.checked_add(len)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_decide_loads_and_stores() {
+        let rows: &[(u8, bool, bool)] = &[
+            (0, false, false),
+            (ACCESS, false, true),
+            (ACCESS | INIT, true, true),
+            (ACCESS | INIT | LOCKED, true, false),
+            (ACCESS | INIT | WATCHED, true, false),
+            (FREED | INIT, false, false),
+        ];
+        for &(state, loads, stores) in rows {
+            let mut ram = Ram::new(16);
+            ram.paint(0, 16, ACCESS | INIT);
+            ram.paint(6, 1, state);
+            assert_eq!(ram.load::<4>(4).is_some(), loads, "{state:#x}");
+            assert_eq!(ram.store::<4>(4, [1; 4]), stores, "{state:#x}");
+            assert!(ram.load::<4>(8).is_some() && ram.store::<4>(8, [1; 4]));
+        }
+    }
+
+    #[test]
+    fn storing_initialises() {
+        let mut ram = Ram::new(8);
+        ram.paint(0, 8, ACCESS);
+        assert_eq!(ram.load::<2>(2), None);
+        assert!(ram.store::<2>(2, [7, 8]));
+        assert_eq!(ram.load::<2>(2), Some([7, 8]));
+        assert_eq!(ram.load::<4>(0), None);
+    }
+
+    #[test]
+    fn nothing_outside() {
+        let mut ram = Ram::new(4);
+        ram.paint(0, 100, ACCESS | INIT);
+        assert_eq!(ram.load::<4>(1), None);
+        assert!(!ram.store::<4>(usize::MAX, [0; 4]));
+        ram.poke(3, &[1, 2]);
+        assert_eq!(ram.peek::<1>(3), Some([0]));
+    }
+}
