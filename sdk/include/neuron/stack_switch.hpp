@@ -22,6 +22,9 @@ extern bool switched_stack;
 /// it has `stack_size` bytes left, else on a new one in HBM. Returns 0; aborts when HBM has no room for the stack.
 int switch_stack_or_call_wrapper(unsigned int wrapper_fn_ptr, unsigned int stack_size = STACK_SIZE);
 
+/// Where such a wrapper jumps. Not a function to call: it returns to the launcher.
+extern "C" void switchBack();
+
 /// Internal: a stack of `size` bytes whose top block names the entry and the resume address. Returns its SoC address.
 unsigned long long allocate_hbm_stack(unsigned int size, unsigned int entry_PC, unsigned int return_PC);
 /// Internal: gives a stack back; 0, or nonzero when `ptr` is none.

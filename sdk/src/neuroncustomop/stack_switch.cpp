@@ -21,7 +21,6 @@ unsigned int new_stack[1];
 unsigned int new_stack_base[1];
 /// Leaves the running stack for `new_stack`, calls the entry named there, and comes back.
 void saveContext();
-extern const char switchBack[];
 }
 
 namespace {
@@ -74,7 +73,7 @@ int switch_stack_or_call_wrapper(unsigned int wrapper_fn_ptr, unsigned int stack
     return 0;
   }
   const unsigned long long stack =
-      allocate_hbm_stack(stack_size, wrapper_fn_ptr, reinterpret_cast<uintptr_t>(switchBack));
+      allocate_hbm_stack(stack_size, wrapper_fn_ptr, reinterpret_cast<uintptr_t>(&switchBack));
   saveContext();
   if (deallocate_hbm_stack(stack) != 0) abort();
   return 0;

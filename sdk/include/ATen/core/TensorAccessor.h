@@ -93,9 +93,4 @@ class TensorAccessor<T, 1, read_only, index_t> : public TensorAccessorBase<T, 1,
   }
 };
 
-#if defined(__XTENSA__)
-static_assert(sizeof(TensorElementReference<float, true>) == 24, "spec device-runtime.md §6.2");
-static_assert(sizeof(TensorAccessor<float, 2, false>) == 40, "spec device-runtime.md §6.1");
-#endif
-
 }  // namespace at

@@ -155,10 +155,4 @@ class TensorWriteStreamAccessor {
   CoherencyEnforcer& coherency_enforcer_;
 };
 
-#if defined(__XTENSA__)
-static_assert(sizeof(TensorStream<float>) == 48, "spec device-runtime.md §7.1");
-static_assert(sizeof(TensorReadStreamAccessor<float>) == 56 && sizeof(TensorWriteStreamAccessor<float>) == 56,
-              "spec device-runtime.md §7.2");
-#endif
-
 }  // namespace at

@@ -35,10 +35,6 @@ class TensorTcmAccessor {
   const c10::Q7PtrType data_;
 };
 
-#if defined(__XTENSA__)
-static_assert(sizeof(TensorTcmAccessor<true>) == 16, "spec device-runtime.md §7.3");
-#endif
-
 namespace neuron {
 
 /// `nbytes` of core-local memory, 64-byte aligned, or null. The pool is 16 KiB per core and is shared with stream accessors.

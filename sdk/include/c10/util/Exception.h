@@ -49,11 +49,18 @@ template <typename... Parts>
 }  // namespace detail
 }  // namespace c10
 
+// The file's last component: a message must not carry the directories of the machine that built the archive.
+#ifdef __FILE_NAME__
+#define C10_FILE_NAME_ __FILE_NAME__
+#else
+#define C10_FILE_NAME_ __FILE__
+#endif
+
 /// Aborts with the given message parts unless `condition` holds.
 #define TORCH_CHECK(condition, ...)                                       \
   do {                                                                    \
     if (__builtin_expect(!(condition), 0)) {                              \
-      ::c10::detail::check_failed(__FILE__, __LINE__, ##__VA_ARGS__);       \
+      ::c10::detail::check_failed(C10_FILE_NAME_, __LINE__, ##__VA_ARGS__); \
     }                                                                     \
   } while (false)
 
