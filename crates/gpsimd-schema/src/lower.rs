@@ -47,9 +47,6 @@ pub fn notes(schema: &FunctionSchema) -> Vec<Note> {
 
 fn lower_param(param: &Parameter, errors: &mut Vec<LowerError>) -> Option<Param> {
     let name = &param.name.text;
-    if param.is_keyword_only {
-        errors.push(LowerError::KeywordOnly { name: name.clone(), at: param.span() });
-    }
     check_alias(param, errors);
     let ty = match arg_type(&param.ty, name) {
         Ok(ty) => ty,
@@ -88,9 +85,9 @@ fn without_aliases(ty: &Type) -> Type {
     let kind = match &ty.kind {
         TypeKind::Tuple(items) => TypeKind::Tuple(each(items)),
         TypeKind::Union(items) => TypeKind::Union(each(items)),
-        TypeKind::Handle(handle, inner) => TypeKind::Handle(*handle, boxed(inner)),
-        TypeKind::Dict(key, value) => TypeKind::Dict(boxed(key), boxed(value)),
-        TypeKind::List(inner, size) => TypeKind::List(boxed(inner), *size),
+        TypeKind::Handle { handle, item } => TypeKind::Handle { handle: *handle, item: boxed(item) },
+        TypeKind::Dict { key, value } => TypeKind::Dict { key: boxed(key), value: boxed(value) },
+        TypeKind::List { item, size } => TypeKind::List { item: boxed(item), size: *size },
         TypeKind::Optional(inner) => TypeKind::Optional(boxed(inner)),
         TypeKind::Base(_) | TypeKind::Variable(_) | TypeKind::Class(_) => ty.kind.clone(),
     };
@@ -101,15 +98,15 @@ fn arg_type(ty: &Type, name: &str) -> Result<ArgType, LowerError> {
     let (at, name, text) = (ty.span, name.to_owned(), without_aliases(ty).to_string());
     let base = match &ty.kind {
         TypeKind::Base(base) => *base,
-        TypeKind::List(..) => return Err(LowerError::List { name, ty: text, at }),
+        TypeKind::List { .. } => return Err(LowerError::List { name, ty: text, at }),
         TypeKind::Optional(inner) => {
             let plain = without_aliases(inner).to_string();
             return Err(LowerError::Optional { name, ty: text, plain, at });
         }
-        TypeKind::Tuple(_) | TypeKind::Dict(..) | TypeKind::Union(_) => {
+        TypeKind::Tuple(_) | TypeKind::Dict { .. } | TypeKind::Union(_) => {
             return Err(LowerError::Compound { name, ty: text, at });
         }
-        TypeKind::Handle(..) | TypeKind::Class(_) => {
+        TypeKind::Handle { .. } | TypeKind::Class(_) => {
             return Err(LowerError::HostObject { name, ty: text, at });
         }
         TypeKind::Variable(variable) => {
@@ -188,6 +185,11 @@ fn check_list(schema: &FunctionSchema, errors: &mut Vec<LowerError>) {
     }
     if let Some(at) = schema.vararg {
         errors.push(LowerError::Vararg { at });
+    }
+    let keyword_only: Vec<&Parameter> = schema.params.iter().filter(|param| param.is_keyword_only).collect();
+    if let [first, .., last] | [first @ last] = keyword_only.as_slice() {
+        let names: Vec<String> = keyword_only.iter().map(|param| format!("`{}`", param.name)).collect();
+        errors.push(LowerError::KeywordOnly { names: names.join(", "), at: first.span().to(last.span()) });
     }
     let mut seen = std::collections::HashMap::new();
     for param in &schema.params {

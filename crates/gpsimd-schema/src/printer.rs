@@ -81,10 +81,10 @@ impl Display for Type {
             TypeKind::Variable(name) | TypeKind::Class(name) => f.write_str(name)?,
             TypeKind::Tuple(items) => write_applied(f, "", items)?,
             TypeKind::Union(items) => write_applied(f, "Union", items)?,
-            TypeKind::Handle(handle, inner) => write!(f, "{}({inner})", handle.name())?,
-            TypeKind::Dict(key, value) => write!(f, "Dict({key}, {value})")?,
-            TypeKind::List(inner, None) => write!(f, "{inner}[]")?,
-            TypeKind::List(inner, Some(len)) => write!(f, "{inner}[{len}]")?,
+            TypeKind::Handle { handle, item } => write!(f, "{}({item})", handle.name())?,
+            TypeKind::Dict { key, value } => write!(f, "Dict({key}, {value})")?,
+            TypeKind::List { item, size: None } => write!(f, "{item}[]")?,
+            TypeKind::List { item, size: Some(size) } => write!(f, "{item}[{size}]")?,
             TypeKind::Optional(inner) => write!(f, "{inner}?")?,
         }
         match &self.alias {
@@ -124,10 +124,7 @@ impl Display for Alias {
 fn write_sets(f: &mut Formatter, sets: &[AliasSet]) -> fmt::Result {
     let mut list = Separated::new("|");
     for set in sets {
-        match set {
-            AliasSet::Wildcard => list.item(f, &"*")?,
-            AliasSet::Named(name) => list.item(f, &name.text)?,
-        }
+        list.item(f, &set.name())?;
     }
     Ok(())
 }

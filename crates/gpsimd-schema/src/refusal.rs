@@ -58,10 +58,10 @@ pub enum LowerError {
         at: Span,
     },
 
-    #[error("`{name}` can only be passed by name, and the device takes arguments by position")]
-    #[diagnostic(code(schema::keyword_only), help("remove the `*` before it"))]
+    #[error("only by name can these be passed: {names}; the device takes arguments by position")]
+    #[diagnostic(code(schema::keyword_only), help("remove the `*` before the first of them"))]
     KeywordOnly {
-        name: String,
+        names: String,
         #[label("after `*`")]
         at: Span,
     },

@@ -26,32 +26,32 @@ struct Nested {
 
 // type = base [alias] { "[" [size] "]" [alias] | "?" }
 fn nested(p: &mut Parser, depth: usize) -> Parsed<Nested> {
-    check_depth(p, depth)?;
+    check_depth(depth, p.look(0).span)?;
     let start = p.look(0).span;
     let Nested { mut ty, mut height } = prefix(p, depth)?;
     loop {
         let kind = if p.take(Kind::LBracket).is_some() {
             let size = list_size(p)?;
             p.expect(Kind::RBracket, "`]`", "a list reads `int[]`, or `int[2]` with a size")?;
-            TypeKind::List(Box::new(ty), size)
+            TypeKind::List { item: Box::new(ty), size }
         } else if p.take(Kind::Question).is_some() {
             TypeKind::Optional(Box::new(ty))
         } else {
             return Ok(Nested { ty, height });
         };
         height += 1;
-        check_depth(p, depth.saturating_add(height).saturating_sub(1))?;
+        check_depth(depth.saturating_add(height).saturating_sub(1), p.previous())?;
         let alias = match kind {
-            TypeKind::List(..) => alias(p)?,
+            TypeKind::List { .. } => alias(p)?,
             _ => None,
         };
         ty = Type { kind, alias, span: start.to(p.previous()) };
     }
 }
 
-fn check_depth(p: &Parser, depth: usize) -> Parsed<()> {
+fn check_depth(depth: usize, at: Span) -> Parsed<()> {
     match depth > MAX_DEPTH {
-        true => Err(SyntaxError::TooDeep { allowed: MAX_DEPTH, at: p.look(0).span }),
+        true => Err(SyntaxError::TooDeep { allowed: MAX_DEPTH, at }),
         false => Ok(()),
     }
 }
@@ -88,7 +88,7 @@ fn prefix(p: &mut Parser, depth: usize) -> Parsed<Nested> {
                 at: at.span.to(p.previous()),
                 help: "a dictionary reads `Dict(str, Tensor)`",
             })?;
-            (TypeKind::Dict(Box::new(key), Box::new(value)), height)
+            (TypeKind::Dict { key: Box::new(key), value: Box::new(value) }, height)
         }
         text => match Handle::ALL.iter().find(|(handle, _)| *handle == text) {
             Some((_, handle)) => {
@@ -96,13 +96,13 @@ fn prefix(p: &mut Parser, depth: usize) -> Parsed<Nested> {
                 p.expect(Kind::LParen, "`(`", help)?;
                 let inner = nested(p, depth + 1)?;
                 p.expect(Kind::RParen, "`)`", help)?;
-                (TypeKind::Handle(*handle, Box::new(inner.ty)), inner.height)
+                (TypeKind::Handle { handle: *handle, item: Box::new(inner.ty) }, inner.height)
             }
             None => (named(p, &name)?, 0),
         },
     };
     let alias = match kind {
-        TypeKind::Base(_) | TypeKind::Variable(_) | TypeKind::Class(_) | TypeKind::Dict(..) => alias(p)?,
+        TypeKind::Base(_) | TypeKind::Variable(_) | TypeKind::Class(_) | TypeKind::Dict { .. } => alias(p)?,
         _ => None,
     };
     Ok(made(kind, alias, start.to(p.previous()), height))

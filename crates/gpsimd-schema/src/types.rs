@@ -31,13 +31,29 @@ pub enum TypeKind {
     /// `(A, B)`.
     Tuple(Vec<Type>),
     /// `Future(A)`, `Await(A)` or `RRef(A)`.
-    Handle(Handle, Box<Type>),
+    Handle {
+        /// Which of them.
+        handle: Handle,
+        /// The type of the value.
+        item: Box<Type>,
+    },
     /// `Dict(K, V)`.
-    Dict(Box<Type>, Box<Type>),
+    Dict {
+        /// The type of the keys.
+        key: Box<Type>,
+        /// The type of the values.
+        value: Box<Type>,
+    },
     /// `Union(A, B)`.
     Union(Vec<Type>),
     /// `A[]`, or `A[2]`: a list that a single value fills.
-    List(Box<Type>, Option<u32>),
+    List {
+        /// The type of the elements.
+        item: Box<Type>,
+        /// How many there are, if that is fixed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        size: Option<u32>,
+    },
     /// `A?`.
     Optional(Box<Type>),
 }
@@ -188,13 +204,28 @@ impl Alias {
 }
 
 /// One member of an alias annotation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AliasSet {
     /// `*`: may share memory with anything.
     Wildcard,
     /// The set of this name.
     Named(Ident),
+}
+
+impl AliasSet {
+    /// The set's name; `*` for the wildcard.
+    pub fn name(&self) -> &str {
+        match self {
+            AliasSet::Wildcard => "*",
+            AliasSet::Named(name) => &name.text,
+        }
+    }
+}
+
+impl Serialize for AliasSet {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 impl Type {
@@ -208,10 +239,10 @@ impl Type {
         match &self.kind {
             TypeKind::Base(_) | TypeKind::Variable(_) | TypeKind::Class(_) => Vec::new(),
             TypeKind::Tuple(items) | TypeKind::Union(items) => items.iter().collect(),
-            TypeKind::Handle(_, inner) | TypeKind::List(inner, _) | TypeKind::Optional(inner) => {
-                vec![inner]
+            TypeKind::Handle { item, .. } | TypeKind::List { item, .. } | TypeKind::Optional(item) => {
+                vec![item]
             }
-            TypeKind::Dict(key, value) => vec![key, value],
+            TypeKind::Dict { key, value } => vec![key, value],
         }
     }
 }
