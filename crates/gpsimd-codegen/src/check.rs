@@ -14,6 +14,9 @@ pub const MAX_OPS: usize = 10;
 /// Largest stack, in bytes, that the device headers accept (spec codegen.md §5).
 pub const MAX_STACK_SIZE: u64 = 0x40_0000;
 
+/// What the wrapper appends to a kernel's name for functions of its own (spec codegen.md §4.2).
+const SUFFIXES: [&str; 2] = ["_wrapper", "_stack_switch"];
+
 /// Finds everything that is wrong with the ops of one library, in their order.
 pub fn check(ops: &[Op]) -> Vec<CodegenError> {
     let mut errors = Vec::new();
@@ -25,7 +28,7 @@ pub fn check(ops: &[Op]) -> Vec<CodegenError> {
     }
     let mut generated = HashMap::new();
     for (other, op) in ops.iter().enumerate() {
-        for suffix in ["_wrapper", "_stack_switch"] {
+        for suffix in SUFFIXES {
             generated.insert(format!("{}{suffix}", op.kernel), other);
         }
     }
@@ -39,6 +42,7 @@ pub fn check(ops: &[Op]) -> Vec<CodegenError> {
             }
             None => _ = seen.insert(&op.kernel, index),
         }
+        errors.extend(check_generated_names(index, &op.kernel));
         if let Some(other) = generated.get(&op.kernel) {
             let base = ops.get(*other).map_or_else(String::new, |op| op.kernel.clone());
             errors.push(CodegenError::NameCollision { index, kernel: kernel(), other: *other, base });
@@ -84,6 +88,13 @@ fn check_name(index: usize, kernel: &str) -> Option<CodegenError> {
     } else {
         None
     }
+}
+
+/// The functions that the wrapper defines must not overload one of the runtime's either: their address is taken.
+fn check_generated_names(index: usize, kernel: &str) -> Option<CodegenError> {
+    let generated = SUFFIXES.map(|suffix| format!("{kernel}{suffix}"));
+    let taken = generated.into_iter().find(|name| names::reserved(name).is_some())?;
+    Some(CodegenError::GeneratedName { index, kernel: kernel.to_owned(), taken })
 }
 
 fn check_params(index: usize, op: &Op, errors: &mut Vec<CodegenError>) {

@@ -59,6 +59,12 @@ pub enum CodegenError {
     #[diagnostic(code(codegen::name_collision), help("rename one of the two kernels"))]
     NameCollision { index: usize, kernel: String, other: usize, base: String },
 
+    #[error(
+        "op {index}: for `{kernel}` the wrapper would define `{taken}`, which the device runtime defines"
+    )]
+    #[diagnostic(code(codegen::generated_name), help("rename the kernel; the op can keep its name"))]
+    GeneratedName { index: usize, kernel: String, taken: String },
+
     #[error("op {index}, `{kernel}`: it takes no argument; the device needs at least 1")]
     #[diagnostic(
         code(codegen::no_arguments),

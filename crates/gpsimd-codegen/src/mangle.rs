@@ -140,6 +140,14 @@ mod tests {
             (&[TensorRef, TensorConstRef, TensorValue], "_Z1kRN2at6TensorERKS0_S0_"),
             (&[TensorConstRef, TensorRef, TensorRef], "_Z1kRKN2at6TensorERS0_S3_"),
             (&[ScalarValue, ScalarConstRef, LongLong, Long, Double], "_Z1kN3c106ScalarERKS0_xld"),
+            (
+                &[ScalarConstRef, TensorConstRef, ScalarValue, TensorValue, ScalarConstRef, TensorConstRef],
+                "_Z1kRKN3c106ScalarERKN2at6TensorES0_S4_S2_S6_",
+            ),
+            (
+                &[TensorRef, TensorValue, ScalarConstRef, ScalarValue],
+                "_Z1kRN2at6TensorES0_RKN3c106ScalarES3_",
+            ),
         ] {
             assert_eq!(symbol("k", decls), want);
         }

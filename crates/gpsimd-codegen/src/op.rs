@@ -36,7 +36,7 @@ pub enum ParamDecl {
     ScalarValue,
     /// `int`.
     Int,
-    /// `long`: 32 bits, and what `int32_t` is on the device.
+    /// `long`: 32 bits on the device, and what `int32_t` is with some GNU compilers.
     Long,
     /// `long long`, and what `int64_t` is on the device.
     LongLong,
