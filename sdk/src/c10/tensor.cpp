@@ -31,6 +31,8 @@ void TensorBase::check_element_size(size_t element_bytes) const {
 
 namespace detail {
 
+void stream_past_end(size_t elements) { TORCH_CHECK(false, "a stream over ", elements, " elements was used past its end"); }
+
 namespace {
 
 Tensor make(c10::UniqueQ7Ptr data, size_t nbytes, c10::IntArrayRef sizes, c10::ScalarType dtype) {

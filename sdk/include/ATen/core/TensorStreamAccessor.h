@@ -9,6 +9,11 @@
 
 namespace at {
 
+namespace detail {
+/// Aborts: a stream over `elements` elements was used past its end.
+[[noreturn]] void stream_past_end(size_t elements);
+}  // namespace detail
+
 /// Buffer and position shared by readers and writers; move-only. When TCM is exhausted it silently falls back to a buffer of
 /// one element inside the object.
 template <typename T>
@@ -29,6 +34,7 @@ class TensorStream {
       deleter_ = &keep_block;
       buffer_size_ = 1;
     }
+    limit_to_rest();
   }
   TensorStream(TensorStream&& other) noexcept
       : data_(other.data_),
@@ -50,16 +56,18 @@ class TensorStream {
   void close() {
     if (T* block = buffer_ptr_) {
       buffer_ptr_ = nullptr;
+      buffer_size_ = 0;
+      buffer_idx_ = 0;
       deleter_(block);
     }
   }
 
-  /// Fills the buffer from the tensor at the current position; -1 when closed.
+  /// Fills the buffer from the tensor at the current position; -1 when closed. The buffer never counts as larger than what
+  /// is left of the tensor, so that running past the end comes here.
   int refill() {
     if (closed()) return -1;
-    const size_t left = data_size_ - data_idx_;
-    const size_t count = left < buffer_size_ ? left : buffer_size_;
-    neuron_memcpy(static_cast<void*>(buffer_ptr_), address(data_idx_), sizeof(T) * count);
+    limit_to_rest();
+    neuron_memcpy(static_cast<void*>(buffer_ptr_), address(data_idx_), sizeof(T) * buffer_size_);
     buffer_idx_ = 0;
     return 0;
   }
@@ -67,19 +75,24 @@ class TensorStream {
   int flush() {
     if (closed()) return -1;
     neuron_memcpy(address(data_idx_ - buffer_idx_), static_cast<void*>(buffer_ptr_), sizeof(T) * buffer_idx_);
+    limit_to_rest();
     buffer_idx_ = 0;
     return 0;
   }
 
   T read() {
-    if (buffer_idx_ >= buffer_size_) refill();
-    if (closed()) return T();
+    if (buffer_idx_ >= buffer_size_) {
+      if (refill() != 0) return T();
+      if (buffer_size_ == 0) detail::stream_past_end(data_size_);
+    }
     ++data_idx_;
     return buffer_ptr_[buffer_idx_++];
   }
   void write(T value) {
-    if (buffer_idx_ >= buffer_size_) flush();
-    if (closed()) return;
+    if (buffer_idx_ >= buffer_size_) {
+      if (flush() != 0) return;
+      if (buffer_size_ == 0) detail::stream_past_end(data_size_);
+    }
     ++data_idx_;
     buffer_ptr_[buffer_idx_++] = value;
   }
@@ -88,6 +101,10 @@ class TensorStream {
   static void free_block(T* block) { neuron_dataram_deallocate(block); }
   static void keep_block(T*) {}
   unsigned long long address(size_t element) const { return data_.template operator+<T>(element).hbm_addr; }
+  void limit_to_rest() {
+    const size_t left = data_size_ - data_idx_;
+    if (left < buffer_size_) buffer_size_ = left;
+  }
 
   const c10::Q7PtrType data_;
   size_t data_size_;
@@ -99,7 +116,8 @@ class TensorStream {
   size_t buffer_idx_ = 0;
 };
 
-/// Reads a tensor from first to last element. Reading past the end or after `close()` gives no defined value.
+/// Reads a tensor from first to last element. Reading past the end, which the documentation leaves undefined, aborts; after
+/// `close()` it gives a zero.
 template <typename T>
 class TensorReadStreamAccessor {
  public:
@@ -127,7 +145,8 @@ class TensorReadStreamAccessor {
   CoherencyEnforcer& coherency_enforcer_;
 };
 
-/// Writes a tensor from first to last element. Writing past the end or after `close()` is undefined.
+/// Writes a tensor from first to last element. Writing past the end, which the documentation leaves undefined, aborts; after
+/// `close()` it has no effect.
 template <typename T>
 class TensorWriteStreamAccessor {
  public:
