@@ -2,8 +2,8 @@
 //!
 //! Unaware of the disk; callers write the files. Facts: spec `lsp-and-memory.md` §2.
 
-use crate::map::MemoryMap;
-use crate::window::Variant;
+use crate::map::{MemoryMap, Segment};
+use crate::window::{Variant, Window};
 use crate::{script, specs};
 
 /// The memory map of a custom op, with the bank as parameters. Facts: spec `lsp-and-memory.md` §3.3.
@@ -86,6 +86,16 @@ impl Lsp {
     /// A package for any other map.
     pub fn from_map(name: impl Into<String>, map: MemoryMap) -> Lsp {
         Lsp { name: name.into(), map }
+    }
+
+    /// Every loaded output section with the range it must lie in, in script order. The rest of the script's sections are
+    /// not loaded.
+    pub fn output_sections(&self) -> Vec<(String, Window)> {
+        let range = |segment: &Segment| Window {
+            base: segment.first,
+            len: u32::try_from(segment.len()).unwrap_or(u32::MAX),
+        };
+        script::outputs(&self.map).map(|(name, segment)| (name, range(segment))).collect()
     }
 
     /// The script for one link mode.

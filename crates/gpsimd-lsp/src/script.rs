@@ -11,6 +11,7 @@ mod tail;
 
 use crate::package::{LinkMode, Lsp};
 
+pub(crate) use sections::outputs;
 pub use tail::{DEBUG_SECTIONS, NON_ALLOC_SECTIONS};
 
 pub(crate) fn render(lsp: &Lsp, mode: LinkMode) -> String {

@@ -171,6 +171,18 @@ fn refusals() {
 }
 
 #[test]
+fn output_sections_in_script_order() {
+    // spec lsp-and-memory.md §5.1: 4 for the vectors, 16 loaded and 1 zeroed in the bank.
+    let sections = Lsp::custom_op(Variant::Single).output_sections();
+    assert_eq!(sections.len(), 21);
+    assert!(sections[..4].iter().all(|(_, range)| range.to_string() == "[0x00000000, 0x00001000)"));
+    assert!(sections[4..].iter().all(|(_, range)| *range == Variant::Single.window()));
+    let names: Vec<&str> = sections.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names[4..8], [".text", ".clib.rodata", ".rtos.rodata", ".clib.data"]);
+    assert_eq!(names.last(), Some(&".bss"));
+}
+
+#[test]
 fn replacing_a_parameter_the_map_does_not_set_is_an_error() {
     assert!(matches!(MemoryMap::parse_with("A = 1\n", &[("B", "2")]), Err(MapError::Target { .. })));
 }

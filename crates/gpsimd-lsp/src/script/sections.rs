@@ -78,6 +78,12 @@ impl Plan {
     }
 }
 
+/// Name of every loaded output section and the segment that takes it, in script order.
+pub(crate) fn outputs(map: &MemoryMap) -> impl Iterator<Item = (String, &Segment)> {
+    map.segments()
+        .flat_map(|segment| Plan::of(map, segment).outputs.into_iter().map(move |o| (o.name, segment)))
+}
+
 /// `.X.literal` to `.X.text`; `.literal` to `.text`.
 fn text_of(literal: &str) -> String {
     literal.strip_suffix("literal").map(|stem| format!("{stem}text")).unwrap_or_default()
