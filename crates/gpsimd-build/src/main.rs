@@ -1,3 +1,22 @@
 //! The command line: arguments in, reports out.
+//!
+//! No logic that another caller would want lives here; see the crates for that.
 
-fn main() {}
+mod cli;
+mod commands;
+mod progress;
+mod render;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let arguments = cli::Cli::parse();
+    render::logging(arguments.global.verbose);
+    let render = render::Render::new(&arguments.global);
+    match commands::dispatch(arguments, &render) {
+        Ok(outcome) => outcome.into(),
+        Err(error) => render.failure(&error),
+    }
+}

@@ -1,0 +1,334 @@
+//! Every argument, with its help, where it is defined.
+//!
+//! Unaware of what the commands do with them.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// From a C++ kernel to checked GPSIMD custom-op images, with no licence and no accelerator.
+#[derive(Debug, Parser)]
+#[command(
+    name = "gpsimd-build",
+    version,
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = "\
+Exit codes:
+  0    done, all checks passed
+  1    the kernel, the request or an image is at fault
+  2    the command line is wrong
+  3    this machine lacks something (a toolchain, a package)
+  130  interrupted
+
+First steps:
+  gpsimd-build toolchain install
+  gpsimd-build compile vector_add.cpp --schema 'my::vector_add(Tensor a, Tensor b) -> Tensor' --multicore"
+)]
+pub struct Cli {
+    /// Options every command takes.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options every command takes.
+#[derive(Debug, Args)]
+pub struct Global {
+    /// Print one JSON document on standard output instead of text.
+    #[arg(long, global = true, help_heading = "Output")]
+    pub json: bool,
+    /// Show each command as it runs; twice for the tool's own log.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Output")]
+    pub verbose: u8,
+    /// When to use colour.
+    #[arg(long, global = true, value_enum, default_value_t = When::Auto, value_name = "WHEN", help_heading = "Output")]
+    pub color: When,
+}
+
+/// When to do something that suits a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// If the output is a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Build a library from kernel sources: compile, link per core, strip, pack, verify.
+    Compile(Compile),
+    /// Write the wrapper that marshals a library's arguments.
+    Codegen(Codegen),
+    /// Write linker support packages (scripts and specs).
+    Lsp(Lsp),
+    /// Strip a linked image and pack it into a relocatable object.
+    Pack(Pack),
+    /// Take the image out of a packed object.
+    Unpack(Unpack),
+    /// Show what is in an image.
+    Inspect(Inspect),
+    /// Check images, alone and against each other.
+    Verify(Verify),
+    /// Install and list compilers.
+    Toolchain(Toolchain),
+    /// Say what this machine has, what it lacks, and how to get it.
+    Doctor,
+    /// Print the canonical form of schemas and whether the device can take them.
+    Schema(Schema),
+    /// Write a completion script for a shell.
+    Completions(Completions),
+    /// Steps of an exported plan.
+    #[command(hide = true)]
+    Sdk(Sdk),
+    /// Steps of an exported plan.
+    #[command(hide = true)]
+    CheckKernels(CheckKernels),
+}
+
+/// Ops of a library, given as pairs or as schemas alone.
+#[derive(Debug, Args)]
+pub struct Ops {
+    /// An op: its kernel function and its schema.
+    #[arg(long = "op", value_name = "KERNEL=SCHEMA", help_heading = "Ops")]
+    pub ops: Vec<String>,
+    /// An op whose kernel function has the schema's own name.
+    #[arg(long = "schema", value_name = "SCHEMA", help_heading = "Ops")]
+    pub schemas: Vec<String>,
+}
+
+/// Which compiler.
+#[derive(Debug, Args)]
+pub struct Compiler {
+    /// Use a windowed GNU cross compiler with this prefix, such as xtensa-esp32-elf-, instead of the open toolchain.
+    #[arg(long, value_name = "PREFIX", help_heading = "Toolchain")]
+    pub gnu_prefix: Option<String>,
+}
+
+/// Arguments of `compile`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gpsimd-build compile vector_add.cpp --schema 'my::vector_add(Tensor a, Tensor b) -> Tensor' --multicore
+  gpsimd-build compile relu.cpp --op 'relu_forward=my::relu_fwd(Tensor t) -> Tensor' \\
+      --op 'relu_backward=my::relu_bwd(Tensor t, Tensor g) -> Tensor'
+  gpsimd-build compile k.cpp --schema 'my::k(Tensor a) -> Tensor' -- -O2 -DSTACK_SIZE=20000")]
+pub struct Compile {
+    /// Kernel sources.
+    #[arg(required = true, value_name = "SOURCE")]
+    pub sources: Vec<PathBuf>,
+    #[command(flatten)]
+    pub ops: Ops,
+    /// Stem of the output files [default: the first source's].
+    #[arg(short = 'o', long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Directory for the output files.
+    #[arg(long, value_name = "DIR", default_value = "build")]
+    pub out_dir: PathBuf,
+    /// Build for all eight cores instead of one.
+    #[arg(long)]
+    pub multicore: bool,
+    /// Add an include directory (or a literal flag).
+    #[arg(short = 'I', long = "include", value_name = "DIR", allow_hyphen_values = true)]
+    pub includes: Vec<OsString>,
+    /// Add a linker flag.
+    #[arg(long = "ldflag", value_name = "FLAG", allow_hyphen_values = true)]
+    pub ldflags: Vec<OsString>,
+    /// Strip and pack even if the compiler flags contain -g.
+    #[arg(long, overrides_with = "no_strip")]
+    pub strip: bool,
+    /// Neither strip nor pack.
+    #[arg(long, overrides_with = "strip")]
+    pub no_strip: bool,
+    /// Actions at the same time [default: the machine's processors].
+    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Print what would run, run nothing.
+    #[arg(short = 'n', long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub compiler: Compiler,
+    /// Compiler flags, after the built-in ones.
+    #[arg(last = true, value_name = "CFLAG", allow_hyphen_values = true)]
+    pub cflags: Vec<OsString>,
+}
+
+/// Arguments of `codegen`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  gpsimd-build codegen --schema 'my::vector_add(Tensor a, Tensor b) -> Tensor'")]
+pub struct Codegen {
+    #[command(flatten)]
+    pub ops: Ops,
+    /// File to write [default: standard output].
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Arguments of `lsp`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gpsimd-build lsp --dir lsps                 all nine packages
+  gpsimd-build lsp --variant cpu3 --dir lsps  one of them")]
+pub struct Lsp {
+    /// Which packages: cpu0 to cpu7 or single [default: all nine].
+    #[arg(long = "variant", value_name = "VARIANT")]
+    pub variants: Vec<String>,
+    /// Directory that gets one directory per package.
+    #[arg(long, value_name = "DIR", default_value = "lsp_fll_load_cpus")]
+    pub dir: PathBuf,
+}
+
+/// Arguments of `pack`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  gpsimd-build pack build/vector_add_cpu0.so   writes vector_add_cpu0.stripped.so and .packed.so beside it")]
+pub struct Pack {
+    /// A linked image.
+    #[arg(value_name = "IMAGE")]
+    pub image: PathBuf,
+    /// Packed object to write [default: <IMAGE's stem>.packed.so].
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Stripped image to write [default: <IMAGE's stem>.stripped.so].
+    #[arg(short, long, value_name = "FILE")]
+    pub stripped: Option<PathBuf>,
+}
+
+/// Arguments of `unpack`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  gpsimd-build unpack build/vector_add_cpu0.packed.so -o vector_add_cpu0.stripped.so")]
+pub struct Unpack {
+    /// A packed object.
+    #[arg(value_name = "PACKED")]
+    pub packed: PathBuf,
+    /// Image to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+}
+
+/// Arguments of `inspect`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gpsimd-build inspect build/vector_add_cpu3.so
+  gpsimd-build inspect build/vector_add_cpu3.so --map map.svg")]
+pub struct Inspect {
+    /// Linked, stripped or packed images.
+    #[arg(required = true, value_name = "IMAGE")]
+    pub images: Vec<PathBuf>,
+    /// Draw the window of the (one) image.
+    #[arg(long, value_name = "SVG")]
+    pub map: Option<PathBuf>,
+}
+
+/// Arguments of `verify`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gpsimd-build verify build/vector_add                  every file of a library, by its manifest
+  gpsimd-build verify build/vector_add_cpu*.so          these files
+  gpsimd-build verify --json build/vector_add")]
+pub struct Verify {
+    /// Image files, or a library: the path of its manifest or without .manifest.json.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Also write the report here, as JSON.
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub report: Option<PathBuf>,
+}
+
+/// Arguments of `toolchain`.
+#[derive(Debug, Args)]
+pub struct Toolchain {
+    #[command(subcommand)]
+    pub command: ToolchainCommand,
+}
+
+/// What to do with toolchains.
+#[derive(Debug, Subcommand)]
+pub enum ToolchainCommand {
+    /// Build the open toolchain from distribution packages into the tool's data directory.
+    #[command(after_help = "\
+The data directory is $GPSIMD_BUILD_HOME, else $XDG_DATA_HOME/gpsimd-build, else ~/.local/share/gpsimd-build.
+
+Examples:
+  gpsimd-build toolchain install          says which packages are missing, if any
+  sudo gpsimd-build toolchain install --yes   installs them first")]
+    Install {
+        /// As root, install missing distribution packages without asking.
+        #[arg(short, long)]
+        yes: bool,
+        /// Compilers at the same time [default: the machine's processors].
+        #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+        jobs: Option<u16>,
+    },
+    /// Print the compiler in force and what it is.
+    Show {
+        #[command(flatten)]
+        compiler: Compiler,
+    },
+}
+
+/// Arguments of `schema`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gpsimd-build schema 'aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor'
+  gpsimd-build schema --json - < schemas.txt")]
+pub struct Schema {
+    /// Schemas; - reads one per line from standard input.
+    #[arg(required = true, value_name = "TEXT")]
+    pub texts: Vec<String>,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// Which shell.
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+/// Arguments of the hidden `sdk`.
+#[derive(Debug, Args)]
+pub struct Sdk {
+    /// Write the SDK's files to where this tool expects them, which must be this directory.
+    #[arg(long, value_name = "DIR")]
+    pub write: Option<PathBuf>,
+    /// Copy a finished archive ...
+    #[arg(long, value_name = "ARCHIVE", requires = "keep_as")]
+    pub keep: Option<PathBuf>,
+    /// ... to this place.
+    #[arg(long = "as", id = "keep_as", value_name = "ARCHIVE", requires = "keep")]
+    pub keep_as: Option<PathBuf>,
+}
+
+/// Arguments of the hidden `check-kernels`.
+#[derive(Debug, Args)]
+pub struct CheckKernels {
+    /// Kernel functions, registration order.
+    #[arg(long = "kernel", value_name = "NAME")]
+    pub kernels: Vec<String>,
+    /// The wrapper's object.
+    #[arg(long, value_name = "OBJECT")]
+    pub wrapper: PathBuf,
+    /// Written when all is well.
+    #[arg(long, value_name = "FILE")]
+    pub stamp: PathBuf,
+    /// Kernel objects.
+    #[arg(required = true, value_name = "OBJECT")]
+    pub objects: Vec<PathBuf>,
+}

@@ -1,0 +1,18 @@
+//! `codegen`: the wrapper alone.
+
+use miette::Result;
+
+use super::{Outcome, op_requests, write};
+use crate::cli::Codegen;
+use crate::render::print_out;
+
+/// Renders the wrapper to a file or to standard output.
+pub fn run(arguments: &Codegen) -> Result<Outcome> {
+    let ops = gpsimd_engine::check_ops(&op_requests(&arguments.ops)?)?;
+    let text = gpsimd_codegen::wrapper(&ops)?;
+    match &arguments.output {
+        Some(path) => write(path, text.as_bytes())?,
+        None => print_out(&text),
+    }
+    Ok(Outcome::Good)
+}

@@ -1,0 +1,127 @@
+//! `pack`, `unpack`, `inspect`: one image at a time.
+
+use std::path::{Path, PathBuf};
+
+use gpsimd_image::Summary;
+use gpsimd_lsp::Variant;
+use miette::{Result, WrapErr};
+use serde_json::json;
+
+use super::{Outcome, read, report, write};
+use crate::cli::{Inspect, Pack, Unpack};
+use crate::render::Render;
+
+/// Strips and packs a linked image.
+pub fn pack(arguments: &Pack, render: &Render) -> Result<Outcome> {
+    let linked = read(&arguments.image)?;
+    let about = || arguments.image.display().to_string();
+    let stripped = gpsimd_image::strip(&linked).map_err(miette::Report::from).wrap_err_with(about)?;
+    let packed = gpsimd_image::pack(&stripped).map_err(miette::Report::from).wrap_err_with(about)?;
+    let stripped_path = arguments.stripped.clone().unwrap_or_else(|| beside(&arguments.image, "stripped.so"));
+    let packed_path = arguments.output.clone().unwrap_or_else(|| beside(&arguments.image, "packed.so"));
+    write(&stripped_path, &stripped)?;
+    write(&packed_path, &packed)?;
+    let document = json!({
+        "stripped": { "file": stripped_path, "size": stripped.len() },
+        "packed": { "file": packed_path, "size": packed.len() },
+    });
+    render.result(&document, || {
+        format!(
+            "{}  {} bytes\n{}  {} bytes\n",
+            stripped_path.display(),
+            stripped.len(),
+            packed_path.display(),
+            packed.len()
+        )
+    })?;
+    Ok(Outcome::Good)
+}
+
+/// `dir/k.so` gives `dir/k.<extension>`.
+fn beside(image: &Path, extension: &str) -> PathBuf {
+    image.with_extension(extension)
+}
+
+/// Takes the image out of a packed object.
+pub fn unpack(arguments: &Unpack, render: &Render) -> Result<Outcome> {
+    let packed = read(&arguments.packed)?;
+    let image = gpsimd_image::unpack(&packed)
+        .map_err(miette::Report::from)
+        .wrap_err_with(|| arguments.packed.display().to_string())?;
+    write(&arguments.output, image)?;
+    render.result(&json!({ "file": arguments.output, "size": image.len() }), || {
+        format!("{}  {} bytes\n", arguments.output.display(), image.len())
+    })?;
+    Ok(Outcome::Good)
+}
+
+/// Shows what is in images.
+pub fn inspect(arguments: &Inspect, render: &Render) -> Result<Outcome> {
+    let mut summaries = Vec::new();
+    for path in &arguments.images {
+        let bytes = read(path)?;
+        let about = || path.display().to_string();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let variant = Variant::of_file_name(&name);
+        let image = if name.ends_with(".packed.so") {
+            gpsimd_image::unpack(&bytes).map_err(miette::Report::from).wrap_err_with(about)?
+        } else {
+            &bytes
+        };
+        let summary =
+            gpsimd_image::summary(image, variant).map_err(miette::Report::from).wrap_err_with(about)?;
+        summaries.push((path, variant, summary));
+    }
+    if let Some(map) = &arguments.map {
+        let [(_, variant, summary)] = summaries.as_slice() else {
+            miette::bail!(
+                code = "cli::map",
+                help = "name one image",
+                "--map draws one image, {} are named",
+                summaries.len()
+            );
+        };
+        write(map, format!("{variant} {summary:?}").as_bytes())?;
+    }
+    let document: Vec<_> = summaries
+        .iter()
+        .map(|(path, variant, summary)| json!({ "file": path, "variant": variant, "image": summary }))
+        .collect();
+    render.result(&document, || {
+        summaries
+            .iter()
+            .map(|(path, variant, summary)| text(path, *variant, summary))
+            .collect::<Vec<_>>()
+            .join("\n")
+    })?;
+    Ok(Outcome::Good)
+}
+
+fn text(path: &Path, variant: Variant, summary: &Summary) -> String {
+    let mut text = format!(
+        "{}\n  {}, machine {}, flags {:#x}, entry {:#010x}, {}\n  window {variant} {}: {}\n",
+        path.display(),
+        summary.kind,
+        summary.machine,
+        summary.flags,
+        summary.entry,
+        if summary.is_stripped { "no symbols".to_owned() } else { format!("{} symbols", summary.symbols) },
+        summary.window,
+        report::window_use(summary),
+    );
+    text += "\n  segment   access  address     file        memory\n";
+    for segment in &summary.segments {
+        text += &format!(
+            "  {:9} {:7} {:#010x}  {:#010x}  {:#010x}\n",
+            segment.kind, segment.access, segment.address, segment.file_size, segment.memory_size
+        );
+    }
+    text += "\n  section               address     size        align\n";
+    for section in &summary.sections {
+        text += &format!(
+            "  {:21} {:#010x}  {:#010x}  {}\n",
+            section.name, section.address, section.size, section.align
+        );
+    }
+    text
+}

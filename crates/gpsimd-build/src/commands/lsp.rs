@@ -1,0 +1,48 @@
+//! `lsp`: linker support packages as files.
+
+use gpsimd_lsp::{Lsp, Variant};
+use miette::Result;
+use serde_json::json;
+
+use super::{ArgumentError, Outcome, write};
+use crate::cli::Lsp as Arguments;
+use crate::render::Render;
+
+/// Writes the chosen packages.
+pub fn run(arguments: &Arguments, render: &Render) -> Result<Outcome> {
+    let mut written = Vec::new();
+    for variant in variants(&arguments.variants)? {
+        let lsp = Lsp::custom_op(variant);
+        let directory = arguments.dir.join(&lsp.name);
+        for (name, text) in lsp.render() {
+            let path = directory.join(name);
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder).map_err(|source| ArgumentError::File {
+                    verb: "create",
+                    path: folder.to_owned(),
+                    source,
+                })?;
+            }
+            write(&path, text.as_bytes())?;
+        }
+        written.push(json!({ "variant": variant, "directory": directory, "window": variant.window() }));
+    }
+    render.result(&written, || {
+        written.iter().map(|lsp| format!("{}\n", lsp["directory"].as_str().unwrap_or_default())).collect()
+    })?;
+    Ok(Outcome::Good)
+}
+
+fn variants(names: &[String]) -> Result<Vec<Variant>, ArgumentError> {
+    if names.is_empty() {
+        return Ok(Variant::all().collect());
+    }
+    names
+        .iter()
+        .map(|name| {
+            Variant::all()
+                .find(|variant| variant.to_string() == *name)
+                .ok_or_else(|| ArgumentError::Variant { text: name.clone() })
+        })
+        .collect()
+}

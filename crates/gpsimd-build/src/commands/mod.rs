@@ -1,0 +1,144 @@
+//! One module per command; each turns its arguments into calls of the crates and shows the result.
+
+mod codegen;
+mod compile;
+mod doctor;
+mod image;
+mod lsp;
+mod report;
+mod schema;
+mod steps;
+mod toolchain;
+mod verify;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+use gpsimd_engine::OpRequest;
+use gpsimd_toolchain::{Home, Machine, Toolchain};
+use miette::{Diagnostic, Result};
+
+use crate::cli::{Cli, Command, Compiler, Ops};
+use crate::render::Render;
+
+/// How a command that could do its work ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// All is well.
+    Good,
+    /// The work was done and found something at fault.
+    Findings,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Good => ExitCode::SUCCESS,
+            Outcome::Findings => ExitCode::FAILURE,
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Why it could not do its work.
+pub fn dispatch(arguments: Cli, render: &Render) -> Result<Outcome> {
+    match arguments.command {
+        Command::Compile(arguments) => compile::run(&arguments, render),
+        Command::Codegen(arguments) => codegen::run(&arguments),
+        Command::Lsp(arguments) => lsp::run(&arguments, render),
+        Command::Pack(arguments) => image::pack(&arguments, render),
+        Command::Unpack(arguments) => image::unpack(&arguments, render),
+        Command::Inspect(arguments) => image::inspect(&arguments, render),
+        Command::Verify(arguments) => verify::run(&arguments, render),
+        Command::Toolchain(arguments) => toolchain::run(&arguments, render),
+        Command::Doctor => doctor::run(render),
+        Command::Schema(arguments) => schema::run(&arguments, render),
+        Command::Completions(arguments) => {
+            clap_complete::generate(
+                arguments.shell,
+                &mut Cli::command(),
+                "gpsimd-build",
+                &mut std::io::stdout(),
+            );
+            Ok(Outcome::Good)
+        }
+        Command::Sdk(arguments) => steps::sdk(&arguments),
+        Command::CheckKernels(arguments) => steps::check_kernels(&arguments),
+    }
+}
+
+/// Arguments that do not make sense together or do not read.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+pub enum ArgumentError {
+    /// `--op` without `=`.
+    #[error("--op {text:?} is not KERNEL=SCHEMA")]
+    #[diagnostic(
+        code(cli::op),
+        help(
+            "for example --op 'relu_forward=my::relu(Tensor t) -> Tensor'; use --schema if both have one name"
+        )
+    )]
+    Op {
+        /// What was given.
+        text: String,
+    },
+    /// `--variant` that is none of the nine.
+    #[error("{text:?} is no variant")]
+    #[diagnostic(code(cli::variant), help("variants are cpu0, cpu1, … cpu7 and single"))]
+    Variant {
+        /// What was given.
+        text: String,
+    },
+    /// A file that cannot be read or written.
+    #[error("cannot {verb} {path}: {source}", path = .path.display())]
+    #[diagnostic(code(cli::file), help("check the path and its permissions"))]
+    File {
+        /// `read` or `write`.
+        verb: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+}
+
+/// The ops named on the command line, pairs first.
+fn op_requests(ops: &Ops) -> Result<Vec<OpRequest>, ArgumentError> {
+    let pairs = ops.ops.iter().map(|text| match text.split_once('=') {
+        Some((kernel, schema)) if !kernel.contains(':') => {
+            Ok(OpRequest { kernel: Some(kernel.trim().to_owned()), schema: schema.trim().to_owned() })
+        }
+        _ => Err(ArgumentError::Op { text: text.clone() }),
+    });
+    let alone = ops.schemas.iter().map(|schema| Ok(OpRequest { kernel: None, schema: schema.clone() }));
+    pairs.chain(alone).collect()
+}
+
+/// The compiler that the options choose.
+fn toolchain(compiler: &Compiler, home: &Home) -> Result<Toolchain> {
+    let machine = Machine::here();
+    Ok(match &compiler.gnu_prefix {
+        Some(prefix) => Toolchain::discover_gnu(&machine, prefix)?,
+        None => Toolchain::discover(&machine, home)?,
+    })
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, ArgumentError> {
+    std::fs::read(path).map_err(|source| ArgumentError::File { verb: "read", path: path.to_owned(), source })
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), ArgumentError> {
+    std::fs::write(path, bytes).map_err(|source| ArgumentError::File {
+        verb: "write",
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Processors this process may use.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}

@@ -1,0 +1,84 @@
+//! The texts people read after a build or a check.
+//!
+//! Unaware of how they are printed.
+
+use std::time::Duration;
+
+use gpsimd_engine::{Outcome, Plan};
+use gpsimd_image::Summary;
+use gpsimd_image::verify::{Report, Role, Severity};
+
+use crate::render::bytes;
+
+/// A finished build.
+pub fn built(plan: &Plan, outcome: &Outcome, took: Duration) -> String {
+    let manifest = &outcome.manifest;
+    let cores =
+        if manifest.total_cpus == 1 { "1 core".to_owned() } else { format!("{} cores", manifest.total_cpus) };
+    let state = if outcome.changed { "built" } else { "built, outputs unchanged" };
+    let mut text = format!(
+        "{}: {cores}, {} of {} ops, {state} in {:.1} s\n\n",
+        manifest.name,
+        manifest.ops.len(),
+        gpsimd_codegen::MAX_OPS,
+        took.as_secs_f64()
+    );
+    for op in &plan.job.ops {
+        text += &format!("  {}\n      kernel {}\n", op.signature.python_call(), op.kernel);
+    }
+    text += "\n  core    window                    code      rodata    data      bss       used\n";
+    for image in outcome.report.images.iter().filter(|image| image.role == Role::Linked) {
+        let summary = &image.summary;
+        text += &format!(
+            "  {:7} {:25} {:9} {:9} {:9} {:9} {}\n",
+            image.variant.to_string(),
+            summary.window.to_string(),
+            bytes(summary.code),
+            bytes(summary.rodata),
+            bytes(summary.data),
+            bytes(summary.bss),
+            window_use(summary),
+        );
+    }
+    text += &format!("\n  {}\n", files(plan, outcome));
+    text += &indent(&checks(&outcome.report));
+    text
+}
+
+/// `12.3 KiB of 2.0 MiB (0.6 %)`.
+pub fn window_use(summary: &Summary) -> String {
+    let len = u64::from(summary.window.len);
+    #[allow(clippy::cast_precision_loss)] // shown with one digit
+    let percent = summary.window_used as f64 * 100.0 / len as f64;
+    format!("{} of {} ({percent:.1} %)", bytes(summary.window_used), bytes(len))
+}
+
+/// What the checks found, worst first; one line when there is nothing.
+pub fn checks(report: &Report) -> String {
+    let mut findings: Vec<_> =
+        report.findings.iter().filter(|finding| finding.severity > Severity::Note).collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let mut text = String::new();
+    for finding in &findings {
+        text += &format!("{finding}\n    help: {}\n", finding.help);
+    }
+    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    text += &match (count(Severity::Error), count(Severity::Warning)) {
+        (0, 0) => format!("checks: {} files, all passed\n", report.images.len()),
+        (errors, warnings) => {
+            format!("checks: {} files, {errors} errors, {warnings} warnings\n", report.images.len())
+        }
+    };
+    text
+}
+
+fn files(plan: &Plan, outcome: &Outcome) -> String {
+    let stem = outcome.out_dir.join(&plan.job.name);
+    let cores = if plan.images.len() > 1 { "_cpu{0..7}" } else { "" };
+    let kinds = if plan.job.packaged { ".{so,stripped.so,packed.so}" } else { ".so" };
+    format!("{}{cores}{kinds}", stem.display())
+}
+
+fn indent(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}

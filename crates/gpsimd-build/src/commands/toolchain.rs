@@ -1,0 +1,146 @@
+//! `toolchain`: install the open one, show the one in force.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
+
+use gpsimd_toolchain::install::{self, Event, Step};
+use gpsimd_toolchain::{Home, Machine, Toolchain, ToolchainError, packages};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use miette::Result;
+use serde_json::json;
+
+use super::{Outcome, processors, toolchain};
+use crate::cli::{Toolchain as Arguments, ToolchainCommand};
+use crate::render::Render;
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments, render: &Render) -> Result<Outcome> {
+    match &arguments.command {
+        ToolchainCommand::Install { yes, jobs } => {
+            let jobs = jobs.map_or_else(processors, usize::from);
+            install(*yes, NonZeroUsize::new(jobs).unwrap_or(NonZeroUsize::MIN), render)
+        }
+        ToolchainCommand::Show { compiler } => {
+            show(&toolchain(compiler, &Home::from_env()?)?, render)?;
+            Ok(Outcome::Good)
+        }
+    }
+}
+
+fn install(yes: bool, jobs: NonZeroUsize, render: &Render) -> Result<Outcome> {
+    let machine = Machine::here();
+    if let Err(error) = packages::check(&machine) {
+        let ToolchainError::PackagesMissing { missing } = &error else { return Err(error.into()) };
+        if !(yes && machine.is_root()) {
+            return Err(error.into());
+        }
+        if let (false, Some(command)) = (render.is_json(), missing.install_command()) {
+            eprintln!("{command}");
+        }
+        missing.install(&mut |line| {
+            if !render.is_json() {
+                eprintln!("  {line}");
+            }
+        })?;
+    }
+    let steps = Steps::new(render.is_json());
+    let outcome = install::install(&machine, &Home::from_env()?, jobs, &|event| steps.event(&event))?;
+    steps.finish();
+    let is_new = matches!(outcome, install::Outcome::Installed(_));
+    let open = outcome.toolchain();
+    let document = json!({
+        "installed": is_new,
+        "directory": open.dir(),
+        "compiler": open.compiler_version(),
+        "identity": open.identity(),
+    });
+    render.result(&document, || {
+        let state = if is_new { "installed in" } else { "is already in" };
+        format!("the open toolchain {state} {}\n  {}\n", open.dir().display(), open.compiler_version())
+    })?;
+    Ok(Outcome::Good)
+}
+
+fn show(toolchain: &Toolchain, render: &Render) -> Result<()> {
+    let directory = match toolchain {
+        Toolchain::Open(open) => Some(open.dir()),
+        _ => None,
+    };
+    let caveats: Vec<String> = toolchain.caveats().iter().map(ToString::to_string).collect();
+    let document = json!({
+        "compiler": toolchain.compiler_version(),
+        "identity": toolchain.identity(),
+        "directory": directory,
+        "caveats": caveats,
+    });
+    render.result(&document, || {
+        let mut text = format!("{}\n  identity  {}\n", toolchain.compiler_version(), toolchain.identity());
+        if let Some(directory) = directory {
+            text += &format!("  directory {}\n", directory.display());
+        }
+        for caveat in &caveats {
+            text += &format!("  note      {caveat}\n");
+        }
+        text
+    })
+}
+
+/// The install's steps on a terminal: one bar each; on a pipe: one line as each ends.
+struct Steps {
+    bars: MultiProgress,
+    shown: Mutex<BTreeMap<Step, ProgressBar>>,
+    plain: bool,
+    silent: bool,
+}
+
+impl Steps {
+    fn new(silent: bool) -> Self {
+        let plain = !std::io::stderr().is_terminal();
+        let target =
+            if silent || plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        Self { bars: MultiProgress::with_draw_target(target), shown: Mutex::default(), plain, silent }
+    }
+
+    fn event(&self, event: &Event) {
+        match event {
+            Event::Waiting { .. } => self.line("waiting for another install"),
+            Event::Cleared { dir } => {
+                self.line(&format!("cleared what an unfinished install left: {}", dir.display()))
+            }
+            Event::Progress { step, done, total } => {
+                let mut shown = self.shown.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                let bar = shown.entry(*step).or_insert_with(|| self.bar(*step, *total));
+                let is_end = done == total && !bar.is_finished();
+                bar.set_position(*done);
+                if is_end {
+                    bar.finish();
+                    if self.plain {
+                        self.line(&format!("  {step}"));
+                    }
+                }
+            }
+        }
+    }
+
+    fn bar(&self, step: Step, total: u64) -> ProgressBar {
+        let bar = self.bars.add(ProgressBar::new(total));
+        if let Ok(style) = ProgressStyle::with_template("  {msg:20} {bar:30} {percent:>3}%") {
+            bar.set_style(style);
+        }
+        bar.set_message(step.to_string());
+        bar
+    }
+
+    fn line(&self, text: &str) {
+        if !self.silent {
+            self.bars.suspend(|| eprintln!("{text}"));
+        }
+    }
+
+    fn finish(&self) {
+        // clearing a terminal that went away is nobody's concern
+        let _ = self.bars.clear();
+    }
+}

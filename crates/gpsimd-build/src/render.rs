@@ -1,0 +1,164 @@
+//! How results and failures look: text for people, JSON for programs.
+//!
+//! Unaware of what the commands do. Standard output carries results, standard error everything else.
+
+use std::fmt::Write as _;
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, Severity};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::cli::{Global, When};
+
+/// Exit status of a failure that the kernel, the request or an image is at fault for.
+const EXIT_FAULT: u8 = 1;
+/// This machine lacks something.
+const EXIT_MACHINE: u8 = 3;
+/// Ended by a signal's request.
+const EXIT_INTERRUPTED: u8 = 130;
+
+/// The chosen way to show things.
+#[derive(Debug)]
+pub struct Render {
+    json: bool,
+    color: bool,
+    /// How many `-v` were given.
+    pub verbose: u8,
+}
+
+impl Render {
+    /// From the global options and what standard error is.
+    pub fn new(global: &Global) -> Self {
+        let color = match global.color {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        };
+        Self { json: global.json, color, verbose: global.verbose }
+    }
+
+    /// Whether results are JSON.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Prints a result: `value` as JSON, or the text that `text` makes.
+    ///
+    /// # Errors
+    /// `value` cannot be represented in JSON.
+    pub fn result(&self, value: &impl Serialize, text: impl FnOnce() -> String) -> miette::Result<()> {
+        if self.json {
+            let text = serde_json::to_string_pretty(value)
+                .map_err(|error| miette::miette!("cannot print the result as JSON: {error}"))?;
+            print_out(&format!("{text}\n"));
+        } else {
+            print_out(&text());
+        }
+        Ok(())
+    }
+
+    /// Shows why a command failed; gives the exit status.
+    pub fn failure(&self, report: &miette::Report) -> ExitCode {
+        let error: &dyn Diagnostic = report.as_ref();
+        if self.json {
+            print_out(&format!("{:#}\n", json!({ "error": diagnostic(error) })));
+        } else {
+            eprint!("{}", self.diagnostic_text(error));
+        }
+        ExitCode::from(exit_status(error))
+    }
+
+    /// A diagnostic as text, with its labels pointing into the source.
+    pub fn diagnostic_text(&self, error: &dyn Diagnostic) -> String {
+        let theme = if self.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        let width = if std::io::stderr().is_terminal() { terminal_width() } else { 100 };
+        let handler = GraphicalReportHandler::new_themed(theme).with_width(width).with_wrap_lines(false);
+        let mut text = String::new();
+        if handler.render_report(&mut text, error).is_err() {
+            let _ = writeln!(text, "{error}");
+        }
+        text
+    }
+}
+
+fn terminal_width() -> usize {
+    std::env::var("COLUMNS")
+        .ok()
+        .and_then(|columns| columns.parse().ok())
+        .filter(|&width| width >= 40)
+        .unwrap_or(100)
+}
+
+/// Writes to standard output; a closed pipe ends the tool quietly, as `head` expects.
+pub fn print_out(text: &str) {
+    use std::io::Write as _;
+    if let Err(error) = std::io::stdout().write_all(text.as_bytes())
+        && error.kind() == std::io::ErrorKind::BrokenPipe
+    {
+        std::process::exit(0);
+    }
+}
+
+fn exit_status(error: &dyn Diagnostic) -> u8 {
+    let code = error.code().map(|code| code.to_string()).unwrap_or_default();
+    match code.as_str() {
+        "engine::stopped" => EXIT_INTERRUPTED,
+        "engine::command_not_started" => EXIT_MACHINE,
+        code if code.starts_with("toolchain::") => EXIT_MACHINE,
+        _ => EXIT_FAULT,
+    }
+}
+
+/// A diagnostic for programs: code, message, help, labels with byte offsets, and those below it.
+pub fn diagnostic(error: &dyn Diagnostic) -> Value {
+    let mut causes = Vec::new();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        causes.push(error.to_string());
+        cause = error.source();
+    }
+    let labels: Vec<Value> = error
+        .labels()
+        .into_iter()
+        .flatten()
+        .map(|label| json!({ "text": label.label(), "offset": label.offset(), "length": label.len() }))
+        .collect();
+    let related: Vec<Value> = error.related().into_iter().flatten().map(diagnostic).collect();
+    json!({
+        "code": error.code().map(|code| code.to_string()),
+        "severity": match error.severity() {
+            Some(Severity::Advice) => "note",
+            Some(Severity::Warning) => "warning",
+            Some(Severity::Error) | None => "error",
+        },
+        "message": error.to_string(),
+        "help": error.help().map(|help| help.to_string()),
+        "labels": labels,
+        "causes": causes,
+        "related": related,
+    })
+}
+
+/// The tool's own log, for its authors: `-vv` or `GPSIMD_BUILD_LOG`.
+pub fn logging(verbose: u8) {
+    let default = if verbose >= 2 { "debug" } else { "warn" };
+    let filter = tracing_subscriber::EnvFilter::try_from_env("GPSIMD_BUILD_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
+}
+
+/// `1234567` as `1.2 MiB`.
+pub fn bytes(count: u64) -> String {
+    const STEP: f64 = 1024.0;
+    #[allow(clippy::cast_precision_loss)] // shown with one digit
+    let mut value = count as f64;
+    for unit in ["B", "KiB", "MiB"] {
+        if value < STEP {
+            return if unit == "B" { format!("{count} B") } else { format!("{value:.1} {unit}") };
+        }
+        value /= STEP;
+    }
+    format!("{value:.1} GiB")
+}

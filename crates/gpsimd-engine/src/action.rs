@@ -1,0 +1,164 @@
+//! One step of a plan: a process to start, or a stage of this tool.
+//!
+//! Every builtin has a command line of its own (`gpsimd-build <stage> …`), so that an exported plan can run
+//! outside this process. Unaware of when an action runs.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use gpsimd_codegen::Op;
+use gpsimd_lsp::Variant;
+use gpsimd_toolchain::Command;
+
+use crate::sdk::Sdk;
+
+/// A step: reads `inputs`, writes `outputs`, nothing else that another action cares for.
+#[derive(Debug, Clone)]
+pub struct Action {
+    /// `compile vector_add.cpp`: what a person would call it.
+    pub label: String,
+    /// Files that must be there before.
+    pub inputs: Vec<PathBuf>,
+    /// Files that are there after.
+    pub outputs: Vec<PathBuf>,
+    /// Make-style list of headers found by a compiler, written by the action.
+    pub depfile: Option<PathBuf>,
+    /// What to do.
+    pub work: Work,
+}
+
+/// What an action does.
+#[derive(Debug, Clone)]
+pub enum Work {
+    /// Start a process.
+    Command(Command),
+    /// Call a stage in this process.
+    Builtin(Builtin),
+}
+
+/// A stage of the tool itself.
+#[derive(Debug, Clone)]
+pub enum Builtin {
+    /// Write the device SDK's files.
+    WriteSdk(Sdk),
+    /// Put a finished runtime archive where other builds find it.
+    KeepArchive {
+        /// Made by this build.
+        from: PathBuf,
+        /// In the data directory.
+        to: PathBuf,
+    },
+    /// Render `wrapper.cpp`.
+    Codegen {
+        /// In registration order.
+        ops: Vec<Op>,
+        /// Schema text of each, for the command line.
+        schemas: Vec<String>,
+        /// The file.
+        output: PathBuf,
+    },
+    /// Render one linker support package.
+    Lsp {
+        /// Which.
+        variant: Variant,
+        /// Directory that gets `<lsp name>/`.
+        directory: PathBuf,
+    },
+    /// See that each op's kernel is defined with the signature the wrapper calls.
+    CheckKernels {
+        /// Function names, in registration order.
+        kernels: Vec<String>,
+        /// The wrapper's object, which says what is called.
+        wrapper: PathBuf,
+        /// The kernel objects, which say what is defined.
+        objects: Vec<PathBuf>,
+        /// Written when all is well.
+        stamp: PathBuf,
+    },
+    /// Strip a linked image and pack the result.
+    Package(Image),
+    /// Check all images of the library, alone and against each other.
+    Verify {
+        /// One per core.
+        images: Vec<Image>,
+        /// The report, as JSON.
+        report: PathBuf,
+    },
+}
+
+/// The files of one core's image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// Which window it is for.
+    pub variant: Variant,
+    /// As the linker left it.
+    pub linked: PathBuf,
+    /// `.stripped.so`, when packaging.
+    pub stripped: Option<PathBuf>,
+    /// `.packed.so`, when packaging.
+    pub packed: Option<PathBuf>,
+}
+
+impl Image {
+    /// Its files: linked, stripped, packed.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        [Some(&self.linked), self.stripped.as_ref(), self.packed.as_ref()].into_iter().flatten()
+    }
+}
+
+impl Work {
+    /// The command that does this, for people and for exported plans.
+    pub fn command(&self) -> Command {
+        match self {
+            Work::Command(command) => command.clone(),
+            Work::Builtin(builtin) => Command::new("gpsimd-build").args(builtin.arguments()),
+        }
+    }
+}
+
+impl Builtin {
+    /// Arguments after `gpsimd-build`.
+    fn arguments(&self) -> Vec<OsString> {
+        let mut line: Vec<OsString> = Vec::new();
+        let mut add =
+            |words: &[&dyn AsRef<std::ffi::OsStr>]| line.extend(words.iter().map(|w| w.as_ref().to_owned()));
+        match self {
+            Builtin::WriteSdk(sdk) => add(&[&"sdk", &"--write", &sdk.root()]),
+            Builtin::KeepArchive { from, to } => add(&[&"sdk", &"--keep", from, &"--as", to]),
+            Builtin::Codegen { ops, schemas, output } => {
+                add(&[&"codegen", &"--output", output]);
+                for (op, schema) in ops.iter().zip(schemas) {
+                    add(&[&"--op", &format!("{}={schema}", op.kernel)]);
+                }
+            }
+            Builtin::Lsp { variant, directory } => {
+                add(&[&"lsp", &"--variant", &variant.to_string(), &"--dir", directory]);
+            }
+            Builtin::CheckKernels { kernels, wrapper, objects, stamp } => {
+                add(&[&"check-kernels", &"--wrapper", wrapper, &"--stamp", stamp]);
+                for kernel in kernels {
+                    add(&[&"--kernel", kernel]);
+                }
+                for object in objects {
+                    add(&[object]);
+                }
+            }
+            Builtin::Package(image) => {
+                add(&[&"pack", &image.linked]);
+                if let Some(stripped) = &image.stripped {
+                    add(&[&"--stripped", stripped]);
+                }
+                if let Some(packed) = &image.packed {
+                    add(&[&"--output", packed]);
+                }
+            }
+            Builtin::Verify { images, report } => {
+                add(&[&"verify", &"--report", report]);
+                for file in images.iter().flat_map(Image::files) {
+                    add(&[file]);
+                }
+            }
+        }
+        line
+    }
+}

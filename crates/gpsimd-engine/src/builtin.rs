@@ -1,0 +1,95 @@
+//! The stages that run in this process.
+//!
+//! Each reads files, calls the crate that knows the stage, writes files. Unaware of order and of threads.
+
+use std::path::Path;
+
+use gpsimd_image::verify::{self, FileEntry, Report};
+use gpsimd_lsp::Lsp;
+
+use crate::action::{Builtin, Image};
+use crate::error::{EngineError, Problem};
+use crate::kernels;
+
+/// Runs one stage; the checks also give their report.
+pub(crate) fn run(stage: &Builtin) -> Result<Option<Report>, EngineError> {
+    match stage {
+        Builtin::WriteSdk(sdk) => sdk.write()?,
+        Builtin::KeepArchive { from, to } => keep(from, to)?,
+        Builtin::Codegen { ops, output, .. } => {
+            let text = gpsimd_codegen::wrapper(ops).map_err(stage_error(output))?;
+            write(output, text.as_bytes())?;
+        }
+        Builtin::Lsp { variant, directory } => {
+            for (name, text) in Lsp::custom_op(*variant).render() {
+                write(&directory.join(variant.lsp_name()).join(name), text.as_bytes())?;
+            }
+        }
+        Builtin::CheckKernels { kernels, wrapper, objects, stamp } => {
+            let kernels: Vec<&str> = kernels.iter().map(String::as_str).collect();
+            kernels::check_kernels(&kernels, wrapper, objects)?;
+            write(stamp, b"")?;
+        }
+        Builtin::Package(image) => package(image)?,
+        Builtin::Verify { images, report } => return verify_all(images, report).map(Some),
+    }
+    Ok(None)
+}
+
+/// Copies an archive to where other builds look; it appears whole, and one that is there already stays.
+///
+/// # Errors
+/// [`EngineError::Io`].
+pub fn keep(from: &Path, to: &Path) -> Result<(), EngineError> {
+    let parent = to.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(parent).map_err(EngineError::io("cannot create", parent))?;
+    let scratch = tempfile::NamedTempFile::new_in(parent)
+        .map_err(EngineError::io("cannot create a file in", parent))?;
+    std::fs::copy(from, scratch.path()).map_err(EngineError::io("cannot copy", from))?;
+    scratch.persist(to).map_err(|error| EngineError::io("cannot rename into", to)(error.error))?;
+    Ok(())
+}
+
+fn package(image: &Image) -> Result<(), EngineError> {
+    let linked = read(&image.linked)?;
+    let stripped = gpsimd_image::strip(&linked).map_err(stage_error(&image.linked))?;
+    if let Some(path) = &image.packed {
+        write(path, &gpsimd_image::pack(&stripped).map_err(stage_error(path))?)?;
+    }
+    match &image.stripped {
+        Some(path) => write(path, &stripped),
+        None => Ok(()),
+    }
+}
+
+fn verify_all(images: &[Image], report_path: &Path) -> Result<Report, EngineError> {
+    let files = images.iter().flat_map(Image::files).map(|path| Ok((path, read(path)?)));
+    let files: Vec<_> = files.collect::<Result<_, EngineError>>()?;
+    let entries: Vec<FileEntry> = files
+        .iter()
+        .map(|(path, bytes)| FileEntry::new(path.file_name().unwrap_or_default().to_string_lossy(), bytes))
+        .collect();
+    let report = verify::verify(&entries);
+    if !report.is_clean() {
+        return Err(EngineError::Verify { report: Box::new(report) });
+    }
+    let text = serde_json::to_vec(&report)
+        .map_err(|error| EngineError::io("cannot write", report_path)(error.into()))?;
+    write(report_path, &text)?;
+    Ok(report)
+}
+
+fn stage_error<E: miette::Diagnostic + Send + Sync + 'static>(path: &Path) -> impl FnOnce(E) -> EngineError {
+    let path = path.to_owned();
+    move |error| EngineError::Stage { path, problem: Problem::new(error) }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, EngineError> {
+    std::fs::read(path).map_err(EngineError::io("cannot read", path))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(EngineError::io("cannot create", folder))?;
+    std::fs::write(path, bytes).map_err(EngineError::io("cannot write", path))
+}

@@ -1,0 +1,301 @@
+//! Job to actions: the whole build, written down before any of it runs.
+//!
+//! Looks up what exists in the tool's data directory and touches nothing else. Unaware of threads and of time.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use gpsimd_lsp::Variant;
+use gpsimd_toolchain::{ArchiveJob, CompileJob, LinkJob, PrefixMap};
+
+use sha2::{Digest, Sha256};
+
+use crate::action::{Action, Builtin, Image, Work};
+use crate::manifest::hex;
+use crate::publish::HIDDEN;
+use crate::request::Job;
+use crate::sdk::Sdk;
+
+/// All actions of one build and what they make.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// In an order in which they could run one after the other.
+    pub actions: Vec<Action>,
+    /// One image per core, in core order; their files are what gets published.
+    pub images: Vec<Image>,
+    /// Scratch files: objects, wrapper, scripts. Kept between builds, never published.
+    pub work_dir: PathBuf,
+    /// The SDK the plan compiles against.
+    pub sdk: Sdk,
+    /// What the plan is for.
+    pub job: Job,
+}
+
+/// Plans the build of `job`.
+pub fn plan(job: Job, sdk: Sdk) -> Plan {
+    let work_dir = job.out_dir.join(HIDDEN).join(&job.name).join("work");
+    let planner = Planner { job: &job, sdk: &sdk, work: &work_dir };
+    let mut actions = Vec::new();
+    let archives = planner.runtime(&mut actions);
+    let objects = planner.objects(&mut actions);
+    let images = planner.images(&mut actions, &objects, &archives);
+    actions.push(planner.verify(&images));
+    Plan { actions, images, work_dir, sdk, job }
+}
+
+impl Plan {
+    /// Directories that processes write into; builtins make their own.
+    pub(crate) fn directories(&self) -> BTreeSet<&Path> {
+        let processes = self.actions.iter().filter(|action| matches!(action.work, Work::Command(_)));
+        processes.flat_map(|action| &action.outputs).filter_map(|output| output.parent()).collect()
+    }
+}
+
+struct Planner<'a> {
+    job: &'a Job,
+    sdk: &'a Sdk,
+    work: &'a Path,
+}
+
+impl Planner<'_> {
+    /// The runtime archives, compiled unless an earlier build with this SDK and toolchain left them.
+    fn runtime(&self, actions: &mut Vec<Action>) -> Vec<PathBuf> {
+        if !self.sdk.is_written() {
+            let mut outputs = vec![self.sdk.root().to_owned()];
+            outputs.extend(self.sdk.archives().into_iter().flat_map(|runtime| runtime.sources));
+            actions.push(Action {
+                label: "write the device SDK".to_owned(),
+                inputs: Vec::new(),
+                outputs,
+                depfile: None,
+                work: Work::Builtin(Builtin::WriteSdk(self.sdk.clone())),
+            });
+        }
+        let kept = self.sdk.root().join("lib").join(key(&self.job.toolchain.identity()));
+        self.sdk
+            .archives()
+            .into_iter()
+            .map(|runtime| {
+                let to = kept.join(runtime.archive);
+                if to.exists() {
+                    return to;
+                }
+                let made = self.work.join("sdk").join(runtime.archive);
+                let folder = made.with_extension("objects");
+                let mut objects = Vec::new();
+                for source in runtime.sources {
+                    let object = folder.join(member_name(&source));
+                    objects.push(object.clone());
+                    actions.push(self.compile(&source, &object, Vec::new(), Vec::new()));
+                }
+                actions.push(command(
+                    format!("archive {}", file_name(&made)),
+                    objects.clone(),
+                    made.clone(),
+                    self.job.toolchain.archive(&ArchiveJob { archive: made.clone(), objects }),
+                ));
+                actions.push(Action {
+                    label: format!("keep {}", file_name(&to)),
+                    inputs: vec![made.clone()],
+                    outputs: vec![to.clone()],
+                    depfile: None,
+                    work: Work::Builtin(Builtin::KeepArchive { from: made, to: to.clone() }),
+                });
+                to
+            })
+            .collect()
+    }
+
+    /// Kernel objects in source order, then the wrapper's: the link order (toolchain.md §2, §3).
+    fn objects(&self, actions: &mut Vec<Action>) -> Vec<PathBuf> {
+        let folder = self.work.join("obj");
+        let mut kernels = Vec::new();
+        for source in &self.job.sources {
+            let object = with_suffix(folder.join(&source.object_stem), ".o");
+            kernels.push(object.clone());
+            actions.push(self.compile(
+                &source.path,
+                &object,
+                self.job.cflags.clone(),
+                self.job.includes.clone(),
+            ));
+        }
+        let source = self.work.join("wrapper.cpp");
+        actions.push(Action {
+            label: "generate wrapper.cpp".to_owned(),
+            inputs: Vec::new(),
+            outputs: vec![source.clone()],
+            depfile: None,
+            work: Work::Builtin(Builtin::Codegen {
+                ops: self.job.ops.clone(),
+                schemas: self.job.schemas.clone(),
+                output: source.clone(),
+            }),
+        });
+        // the reference hands the wrapper's compile no include directories of the caller (toolchain.md §2)
+        let wrapper = folder.join("wrapper.o");
+        actions.push(self.compile(&source, &wrapper, self.job.cflags.clone(), Vec::new()));
+        let stamp = folder.join("kernels.checked");
+        let mut inputs = kernels.clone();
+        inputs.push(wrapper.clone());
+        actions.push(Action {
+            label: "check kernel signatures".to_owned(),
+            inputs,
+            outputs: vec![stamp.clone()],
+            depfile: None,
+            work: Work::Builtin(Builtin::CheckKernels {
+                kernels: self.job.ops.iter().map(|op| op.kernel.clone()).collect(),
+                wrapper: wrapper.clone(),
+                objects: kernels.clone(),
+                stamp,
+            }),
+        });
+        kernels.push(wrapper);
+        kernels
+    }
+
+    fn compile(
+        &self,
+        source: &Path,
+        object: &Path,
+        cflags: Vec<std::ffi::OsString>,
+        mut includes: Vec<PathBuf>,
+    ) -> Action {
+        includes.insert(0, self.sdk.include_dir());
+        let depfile = object.with_extension("d");
+        let job = CompileJob {
+            depfile: Some(depfile.clone()),
+            cflags,
+            includes,
+            prefix_maps: self.prefix_maps(),
+            ..CompileJob::new(source, object)
+        };
+        let mut inputs = vec![source.to_owned()];
+        if !self.sdk.is_written() {
+            inputs.push(self.sdk.root().to_owned());
+        }
+        Action {
+            label: format!("compile {}", file_name(source)),
+            inputs,
+            outputs: vec![object.to_owned()],
+            depfile: Some(depfile),
+            work: Work::Command(self.job.toolchain.compile(&job)),
+        }
+    }
+
+    /// Directories whose names must not show in objects, so that builds in different places agree.
+    fn prefix_maps(&self) -> Vec<PrefixMap> {
+        let mut maps = Vec::new();
+        if let Ok(directory) = std::env::current_dir() {
+            maps.push(PrefixMap::new(directory, "."));
+        }
+        maps.push(PrefixMap::new(self.job.out_dir.clone(), "build"));
+        maps.push(PrefixMap::new(self.work, "build"));
+        maps.push(PrefixMap::new(self.sdk.root(), "gpsimd-sdk"));
+        maps
+    }
+
+    fn images(&self, actions: &mut Vec<Action>, objects: &[PathBuf], archives: &[PathBuf]) -> Vec<Image> {
+        let checked = self.work.join("obj/kernels.checked");
+        self.job
+            .cores
+            .variants()
+            .into_iter()
+            .map(|variant| {
+                let lsp = self.lsp(actions, variant);
+                let image = self.image(variant);
+                let link = LinkJob {
+                    objects: objects.to_vec(),
+                    archives: archives.to_vec(),
+                    ldflags: self.job.ldflags.clone(),
+                    ..LinkJob::new(&image.linked, &lsp)
+                };
+                let mut inputs = objects.to_vec();
+                inputs.extend_from_slice(archives);
+                inputs.push(link.script());
+                inputs.push(checked.clone());
+                actions.push(command(
+                    format!("link {}", file_name(&image.linked)),
+                    inputs,
+                    image.linked.clone(),
+                    self.job.toolchain.link(&link),
+                ));
+                if image.stripped.is_some() {
+                    actions.push(Action {
+                        label: format!("strip and pack {}", file_name(&image.linked)),
+                        inputs: vec![image.linked.clone()],
+                        outputs: image.stripped.iter().chain(&image.packed).cloned().collect(),
+                        depfile: None,
+                        work: Work::Builtin(Builtin::Package(image.clone())),
+                    });
+                }
+                image
+            })
+            .collect()
+    }
+
+    fn lsp(&self, actions: &mut Vec<Action>, variant: Variant) -> PathBuf {
+        let directory = self.work.join("lsp");
+        let lsp = directory.join(variant.lsp_name());
+        actions.push(Action {
+            label: format!("render {}", variant.lsp_name()),
+            inputs: Vec::new(),
+            outputs: vec![LinkJob::new("", &lsp).script()],
+            depfile: None,
+            work: Work::Builtin(Builtin::Lsp { variant, directory }),
+        });
+        lsp
+    }
+
+    fn image(&self, variant: Variant) -> Image {
+        let file = |kind: &str| {
+            self.work.join("out").join(format!("{}{}{kind}.so", self.job.name, variant.file_suffix()))
+        };
+        Image {
+            variant,
+            linked: file(""),
+            stripped: self.job.packaged.then(|| file(".stripped")),
+            packed: self.job.packaged.then(|| file(".packed")),
+        }
+    }
+
+    fn verify(&self, images: &[Image]) -> Action {
+        let report = self.work.join("verify.json");
+        Action {
+            label: "verify".to_owned(),
+            inputs: images.iter().flat_map(Image::files).cloned().collect(),
+            outputs: vec![report.clone()],
+            depfile: None,
+            work: Work::Builtin(Builtin::Verify { images: images.to_vec(), report }),
+        }
+    }
+}
+
+/// A directory name for a toolchain's identity, which is a line of text.
+fn key(identity: &str) -> String {
+    hex(&Sha256::digest(identity))[..16].to_owned()
+}
+
+/// `start_exit.cpp` gives the member `start_exit.o` (customop-abi.md §1.1).
+fn member_name(source: &Path) -> PathBuf {
+    Path::new(source.file_name().unwrap_or_default()).with_extension("o")
+}
+
+fn command(
+    label: String,
+    inputs: Vec<PathBuf>,
+    output: PathBuf,
+    command: gpsimd_toolchain::Command,
+) -> Action {
+    Action { label, inputs, outputs: vec![output], depfile: None, work: Work::Command(command) }
+}
+
+fn with_suffix(path: PathBuf, suffix: &str) -> PathBuf {
+    let mut name = path.into_os_string();
+    name.push(suffix);
+    name.into()
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

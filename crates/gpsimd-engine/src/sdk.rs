@@ -1,0 +1,158 @@
+//! The device SDK: embedded in the tool, written out once per content, compiled by the plan.
+//!
+//! Unaware of compilers. Everything is keyed by a hash of the SDK's files, so two versions of the tool, or a
+//! tool and a work tree of the SDK (`GPSIMD_SDK_DIR`), never mix their headers or archives.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use include_dir::{Dir, include_dir};
+use sha2::{Digest, Sha256};
+
+use crate::error::EngineError;
+use crate::publish;
+
+static INCLUDE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../sdk/include");
+static SOURCES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../sdk/src");
+static HOST: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../sdk/host");
+
+/// The archives of the device runtime in link order: folder below `src/`, archive below the SDK's root
+/// (customop-abi.md §1.2; toolchain.md §3).
+const ARCHIVES: [(&str, &str); 2] =
+    [("src/neuroncustomop", "neuron/libneuroncustomop.a"), ("src/c10", "c10/lib/libc10.a")];
+
+/// The SDK's files and where they are written out.
+#[derive(Debug, Clone)]
+pub struct Sdk {
+    files: BTreeMap<String, Vec<u8>>,
+    root: PathBuf,
+    hash: String,
+}
+
+/// An archive of the runtime and the sources of its members.
+#[derive(Debug, Clone)]
+pub(crate) struct RuntimeArchive {
+    /// Relative to the SDK's root.
+    pub(crate) archive: &'static str,
+    /// Absolute paths, sorted: the member order.
+    pub(crate) sources: Vec<PathBuf>,
+}
+
+impl Sdk {
+    /// The SDK in force: the directory named by `GPSIMD_SDK_DIR`, else the embedded one. `home` is the tool's
+    /// data directory.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`] when the named directory cannot be read.
+    pub fn locate(home: &Path) -> Result<Self, EngineError> {
+        let mut files = BTreeMap::new();
+        match std::env::var_os("GPSIMD_SDK_DIR") {
+            Some(directory) => {
+                let directory = PathBuf::from(directory);
+                for part in ["include", "src", "host"] {
+                    read_tree(&directory.join(part), part, &mut files)?;
+                }
+            }
+            None => {
+                for (part, tree) in [("include", &INCLUDE), ("src", &SOURCES), ("host", &HOST)] {
+                    embedded_tree(tree, part, &mut files);
+                }
+            }
+        }
+        let hash = hash(&files);
+        let root = home.join("sdk").join(&hash[..16]);
+        Ok(Self { files, root, hash })
+    }
+
+    /// SHA-256 over every file's name and content, in hexadecimal.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The directory the SDK is written to; exists only after [`Sdk::write`].
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The one directory of device headers.
+    pub fn include_dir(&self) -> PathBuf {
+        self.root.join("include")
+    }
+
+    /// Host half: headers and the registration lister (user-api.md §9).
+    pub fn host_dir(&self) -> PathBuf {
+        self.root.join("host")
+    }
+
+    /// Whether the files are already on disk; they are renamed into place whole, so the directory decides.
+    pub fn is_written(&self) -> bool {
+        self.root.is_dir()
+    }
+
+    /// Writes the SDK's files, all or none. A no-op when they are there.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`] when the data directory cannot be written.
+    pub fn write(&self) -> Result<(), EngineError> {
+        if self.is_written() {
+            return Ok(());
+        }
+        publish::directory(&self.root, &self.files)
+    }
+
+    /// The runtime's archives in link order.
+    pub(crate) fn archives(&self) -> Vec<RuntimeArchive> {
+        ARCHIVES
+            .iter()
+            .map(|(folder, archive)| RuntimeArchive {
+                archive,
+                sources: self
+                    .files
+                    .keys()
+                    .filter(|name| Path::new(name).parent() == Some(Path::new(folder)))
+                    .filter(|name| name.ends_with(".cpp") || name.ends_with(".S"))
+                    .map(|name| self.root.join(name))
+                    .collect(),
+            })
+            .collect()
+    }
+}
+
+fn hash(files: &BTreeMap<String, Vec<u8>>) -> String {
+    let mut digest = Sha256::new();
+    for (name, bytes) in files {
+        digest.update(name.as_bytes());
+        digest.update([0]);
+        digest.update((bytes.len() as u64).to_le_bytes());
+        digest.update(bytes);
+    }
+    crate::manifest::hex(&digest.finalize())
+}
+
+fn embedded_tree(tree: &Dir, prefix: &str, files: &mut BTreeMap<String, Vec<u8>>) {
+    for file in tree.files() {
+        files.insert(format!("{prefix}/{}", file.path().display()), file.contents().to_vec());
+    }
+    for directory in tree.dirs() {
+        embedded_tree(directory, prefix, files);
+    }
+}
+
+fn read_tree(
+    directory: &Path,
+    prefix: &str,
+    files: &mut BTreeMap<String, Vec<u8>>,
+) -> Result<(), EngineError> {
+    let entries = std::fs::read_dir(directory).map_err(EngineError::io("cannot read", directory))?;
+    for entry in entries {
+        let path = entry.map_err(EngineError::io("cannot read", directory))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let relative = format!("{prefix}/{name}");
+        if path.is_dir() {
+            read_tree(&path, &relative, files)?;
+        } else {
+            files.insert(relative, std::fs::read(&path).map_err(EngineError::io("cannot read", &path))?);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,12 @@
+//! End to end, as a user: the binary, real sources, the real cross compiler, real files.
+//!
+//! Everything needs the open toolchain; without it the tests fail and say how to install it.
+
+mod bench;
+mod concurrent;
+mod examples;
+mod failures;
+mod independent;
+mod paths;
+mod stages;
+mod tampering;

@@ -1,0 +1,114 @@
+//! The stages one by one: `compile` is exactly their composition.
+
+use crate::bench::{Bench, VECTOR_ADD, bad, good};
+
+#[test]
+fn pack_and_unpack_are_what_compile_does() {
+    let bench = Bench::with_vector_add();
+    bench.build_vector_add();
+    let built = bench.outputs();
+    std::fs::copy(bench.path("build/vector_add_cpu5.so"), bench.path("again.so")).expect("copied");
+    good(bench.tool().args(["pack", "again.so"]));
+    assert_eq!(
+        std::fs::read(bench.path("again.stripped.so")).expect("read"),
+        built["vector_add_cpu5.stripped.so"]
+    );
+    assert_eq!(
+        std::fs::read(bench.path("again.packed.so")).expect("read"),
+        built["vector_add_cpu5.packed.so"]
+    );
+    good(bench.tool().args(["unpack", "again.packed.so", "-o", "back.so"]));
+    assert_eq!(std::fs::read(bench.path("back.so")).expect("read"), built["vector_add_cpu5.stripped.so"]);
+}
+
+#[test]
+fn codegen_prints_the_wrapper_that_compile_uses() {
+    let bench = Bench::with_vector_add();
+    bench.build_vector_add();
+    let printed = good(bench.tool().args(["codegen", "--schema", VECTOR_ADD]));
+    let used =
+        std::fs::read_to_string(bench.path("build/.gpsimd-build/vector_add/work/wrapper.cpp")).expect("read");
+    assert_eq!(printed, used);
+}
+
+#[test]
+fn lsp_writes_nine_packages() {
+    let bench = Bench::new();
+    let printed = good(bench.tool().args(["lsp", "--dir", "lsps"]));
+    assert_eq!(printed.lines().count(), 9);
+    for name in (0..8).map(|i| format!("cpu{i}")).chain(["cpu_single".to_owned()]) {
+        for file in [
+            "specs",
+            "ldscripts/elf32xtensa.x",
+            "ldscripts/elf32xtensa.xn",
+            "ldscripts/elf32xtensa.xbn",
+            "ldscripts/elf32xtensa.xr",
+            "ldscripts/elf32xtensa.xu",
+        ] {
+            assert!(bench.path(format!("lsps/lsp_fll_load_{name}/{file}")).is_file(), "{name}/{file}");
+        }
+    }
+    let text = bad(bench.tool().args(["lsp", "--variant", "cpu8"]), 1);
+    assert!(text.contains("cli::variant"), "{text}");
+}
+
+#[test]
+fn a_dry_run_prints_and_makes_nothing() {
+    let bench = Bench::with_vector_add();
+    let printed = good(bench.tool().args([
+        "compile",
+        "vector_add.cpp",
+        "--multicore",
+        "--dry-run",
+        "--schema",
+        VECTOR_ADD,
+    ]));
+    assert_eq!(
+        printed.lines().filter(|line| line.contains("elf32xtensa.x")).count(),
+        8,
+        "eight links\n{printed}"
+    );
+    assert!(printed.contains("gpsimd-build verify"), "{printed}");
+    assert!(!bench.path("build").exists());
+}
+
+#[test]
+fn the_strip_gate_is_the_reference_s() {
+    let rows: &[(&[&str], bool)] = &[
+        (&["--", "-g"], false),
+        (&["--", "-g3"], true),
+        (&["--strip", "--", "-g"], true),
+        (&["--no-strip"], false),
+        (&[], true),
+    ];
+    for (arguments, packaged) in rows {
+        let bench = Bench::with_vector_add();
+        good(bench.tool().args(["compile", "vector_add.cpp", "--schema", VECTOR_ADD]).args(*arguments));
+        assert_eq!(bench.outputs().contains_key("vector_add.packed.so"), *packaged, "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_library_can_shrink_from_eight_cores_to_one() {
+    let bench = Bench::with_vector_add();
+    bench.build_vector_add();
+    good(bench.tool().args(["compile", "vector_add.cpp", "--schema", VECTOR_ADD]));
+    let names: Vec<String> = bench.outputs().into_keys().collect();
+    assert_eq!(names, crate::bench::library_files("vector_add", false));
+}
+
+#[test]
+fn sources_of_one_name_do_not_overwrite_each_other() {
+    let bench = Bench::with_vector_add();
+    std::fs::create_dir(bench.path("more")).expect("a directory");
+    bench.write("more/vector_add.cpp", "int helper() { return 7; }\n");
+    bench.write("wrapper.cpp", "int helper();\nint other() { return helper(); }\n");
+    good(bench.tool().args([
+        "compile",
+        "vector_add.cpp",
+        "more/vector_add.cpp",
+        "wrapper.cpp",
+        "--schema",
+        VECTOR_ADD,
+    ]));
+}
