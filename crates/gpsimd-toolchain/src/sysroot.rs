@@ -36,7 +36,8 @@ pub(crate) fn below(dir: &str) -> Vec<Source> {
 
 fn walk(dir: &Dir<'static>, out: &mut Vec<Source>) {
     for file in dir.files() {
-        if let Some(name) = file.path().to_str() {
+        // The README is for readers of the source tree.
+        if let Some(name) = file.path().to_str().filter(|name| !name.ends_with(".md")) {
             out.push(Source { name, text: file.contents() });
         }
     }

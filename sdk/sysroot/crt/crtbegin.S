@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+   First object of an image.  Marks the beginning of the constructor and
+   destructor lists (-1, the end is 0) and, from _fini, runs the destructors
+   first to last.  Linked before all others, so its list words come first. */
 	.section .ctors,"aw"
 	.align	4
 	.global	__CTOR_LIST__

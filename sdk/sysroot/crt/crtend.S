@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+   Last object of an image.  Ends the constructor and destructor lists and,
+   from _init, runs the constructors last to first, down to the -1 that
+   crtbegin.S put there. */
 	.section .ctors,"aw"
 	.align	4
 	.global	__CTOR_END__

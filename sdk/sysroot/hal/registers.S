@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+   Special registers as functions: unsigned xthal_get_ccount(void), the cycle
+   counter, and unsigned xthal_get_prid(void), the number of the core. */
 	.text
 	.align	4
 	.global	xthal_get_ccount
@@ -7,6 +9,7 @@ xthal_get_ccount:
 	entry	a1, 16
 	rsr.ccount a2
 	retw
+	.size	xthal_get_ccount, .-xthal_get_ccount
 	.align	4
 	.global	xthal_get_prid
 	.type	xthal_get_prid,@function
@@ -14,3 +17,4 @@ xthal_get_prid:
 	entry	a1, 16
 	rsr.prid a2
 	retw
+	.size	xthal_get_prid, .-xthal_get_prid

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+   void xthal_window_spill(void), void xthal_window_spill_nw(void). */
+
 /* Spill all register windows but the current one, by a chain of calls deep
    enough to wrap a 64-register file (harmless on smaller ones).  Needs
    windowed code (PS.WOE set) and uses no privileged instruction. */

@@ -1,10 +1,20 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <malloc.h>
+/* SPDX-License-Identifier: Apache-2.0
+   Aligned allocation on top of the small malloc's memalign, and the identity
+   for conversions of Japanese multibyte locales, which are left out. */
 #include <errno.h>
-void *aligned_alloc (size_t a, size_t n) { return memalign (a, n); }
-int posix_memalign (void **p, size_t a, size_t n)
-{ void *q = memalign (a, n); if (!q) return ENOMEM; *p = q; return 0; }
-/* no Japanese multibyte locales */
-unsigned _jp2uc_l (unsigned c, void *l) { return c; }
-unsigned _uc2jp_l (unsigned c, void *l) { return c; }
+#include <malloc.h>
+#include <stdlib.h>
+
+void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+
+int posix_memalign(void **result, size_t alignment, size_t size)
+{
+  void *p = memalign(alignment, size);
+  if (!p)
+    return ENOMEM;
+  *result = p;
+  return 0;
+}
+
+unsigned _jp2uc_l(unsigned c, void *locale) { return c; }
+unsigned _uc2jp_l(unsigned c, void *locale) { return c; }

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+   int setjmp(jmp_buf), void longjmp(jmp_buf, int) for the windowed ABI.  A
+   frame's registers live in save areas on the stack once all windows are
+   spilled; setjmp copies those of its caller, longjmp puts them back and
+   returns into them as setjmp would. */
+
 /* jmp_buf: 0-3 caller's a0-a3, 4 our return address, 5 our stack pointer,
    6-13 caller's a4-a7 or a4-a11 (by the size of the call to setjmp). */
 	.section .text.setjmp,"ax"

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+   Exports the core's options, in the form that binutils (and newer
+   compilers) ask for; the instruction table is linked beside it. */
 #include "q7-config.h"
 #define XTENSA_CONFIG_DEFINITION
 #include "xtensa-dynconfig.h"

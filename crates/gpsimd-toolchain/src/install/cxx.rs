@@ -46,7 +46,8 @@ const LIBRARY: &[&str] = &[
     "c++98/stdexcept",
 ];
 
-const OURS: &[&str] = &["lite", "stdexcept", "ehstop"];
+/// Sources in `sdk/sysroot/libstdcxx`; no name is one of the above.
+const OURS: &[&str] = &["exceptions", "guard", "new_delete", "throw", "unwind"];
 
 pub(super) fn build(workshop: &Workshop) -> Result<(), ToolchainError> {
     let upstream = workshop.source("gcc/libstdc++-v3");
@@ -62,7 +63,7 @@ pub(super) fn build(workshop: &Workshop) -> Result<(), ToolchainError> {
     };
     let mut units = Vec::new();
     for name in OURS {
-        units.push(unit(workshop.ours(&format!("libstdcxx/{name}.cc")), &format!("lite_{name}")));
+        units.push(unit(workshop.ours(&format!("libstdcxx/{name}.cc")), name));
     }
     for name in SUPPORT {
         units.push(unit(upstream.join(format!("libsupc++/{name}.cc")), name));

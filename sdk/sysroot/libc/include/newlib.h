@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+   The choices newlib's configure would write down: full formats in printf
+   and scanf, long double as wide as double, single-byte locales. */
 #ifndef __NEWLIB_H__
 #define __NEWLIB_H__ 1
 #include <_newlib_version.h>
