@@ -18,6 +18,7 @@ mod cpu;
 mod decode;
 mod exec;
 mod fault;
+mod fp;
 mod op;
 pub mod special;
 mod state;

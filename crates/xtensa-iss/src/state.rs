@@ -12,7 +12,7 @@ pub const WINDOW_POSITIONS: u32 = (PHYSICAL_REGISTERS / 4) as u32;
 ///
 /// Spec `customop-abi.md` §8 names the register, not its number. The number is ours until a primary source is found; the
 /// open runtime only ever writes it through the same number.
-pub const ISL: u8 = 237;
+pub const ISL: u8 = 221;
 
 /// Fields of the processor status register.
 pub mod ps {

@@ -1,0 +1,83 @@
+//! Running one image twice: under the model with two Linux system calls served, and under qemu-xtensa.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use xtensa_iss::{Bus, Config, Cpu, Ram, Stop};
+
+use super::image::BASE;
+
+/// What a guest did: bytes written to descriptor 1, and its exit code.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Outcome {
+    pub output: Vec<u8>,
+    pub exit: u32,
+}
+
+/// Serves write (13) and exit (118): number in a2, arguments in a6, a3, a4; anything else is -ENOSYS.
+pub fn serve<B: Bus>(
+    cpu: &mut Cpu,
+    read: impl Fn(&B, u32, u32) -> Vec<u8>,
+    bus: &B,
+    output: &mut Vec<u8>,
+) -> Option<u32> {
+    match cpu.ar(2) {
+        13 => {
+            output.extend(read(bus, cpu.ar(3), cpu.ar(4)));
+            cpu.set_ar(2, cpu.ar(4));
+            None
+        }
+        118 => Some(cpu.ar(6)),
+        _ => {
+            cpu.set_ar(2, -38i32 as u32);
+            None
+        }
+    }
+}
+
+/// Runs `bytes`, loaded at [`BASE`] into `memory` bytes of RAM, until it exits.
+pub fn run_model(bytes: &[u8], memory: u32, entry: u32) -> (Outcome, Cpu) {
+    let mut ram = Ram::new(BASE, memory as usize);
+    ram.write(BASE, bytes).expect("image fits");
+    let mut cpu = Cpu::new(Config::default());
+    cpu.set_pc(entry);
+    let mut output = Vec::new();
+    let read = |ram: &Ram, addr: u32, len: u32| {
+        let at = (addr - BASE) as usize;
+        ram.bytes()[at..at + len as usize].to_vec()
+    };
+    loop {
+        match cpu.run(&mut ram, 1 << 32) {
+            Stop::Syscall => {
+                if let Some(exit) = serve(&mut cpu, read, &ram, &mut output) {
+                    return (Outcome { output, exit }, cpu);
+                }
+            }
+            stop => panic!("the model stopped: {stop:?} at pc {:#x}", cpu.pc()),
+        }
+    }
+}
+
+/// Runs an ELF file under `qemu-xtensa -cpu CPU`.
+pub fn run_qemu(cpu: &str, elf: &[u8]) -> Outcome {
+    let mut file = tempfile::Builder::new().prefix("guest").tempfile().expect("a temporary file");
+    file.write_all(elf).expect("write");
+    let path = file.into_temp_path();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).expect("chmod");
+    }
+    let done = Command::new("qemu-xtensa")
+        .args(["-cpu", cpu])
+        .arg(&path)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap_or_else(|e| {
+            panic!("qemu-xtensa: {e}; it is in the package qemu-user (apt-get install qemu-user)")
+        });
+    let exit = done.status.code().unwrap_or_else(|| {
+        panic!("qemu-xtensa -cpu {cpu}: {}; {}", done.status, String::from_utf8_lossy(&done.stderr))
+    });
+    Outcome { output: done.stdout, exit: exit as u32 }
+}

@@ -1,0 +1,9 @@
+//! What the differential tests share: an encoder, an ELF writer, a guest under the model, the same guest under qemu.
+
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+pub mod encode;
+pub mod generate;
+pub mod guest;
+pub mod image;
+pub mod rng;
