@@ -6,7 +6,9 @@
 //! back. Facts: spec codegen.md §2–§5, §7, §10.
 
 mod check;
+mod declared;
 mod error;
+mod examples;
 mod mangle;
 mod names;
 mod op;
@@ -14,6 +16,7 @@ mod render;
 
 pub use check::{MAX_OPS, MAX_STACK_SIZE, check, check_stack_size, pair};
 pub use error::CodegenError;
+pub use examples::examples;
 pub use names::MAX_KERNEL_NAME;
 pub use op::{Op, ParamDecl};
 pub use render::wrapper;

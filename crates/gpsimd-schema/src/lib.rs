@@ -8,6 +8,7 @@
 mod ast;
 mod check;
 mod error;
+mod examples;
 mod lexer;
 mod literal;
 mod lower;
@@ -22,6 +23,7 @@ mod types;
 pub use ast::{DefaultValue, FunctionSchema, OpName, Parameter, Return, Returns};
 pub use check::{Cause, Refusal, signature};
 pub use error::{SchemaError, SyntaxError};
+pub use examples::{EXAMPLES, Example};
 pub use lexer::MAX_LEN;
 pub use literal::{Literal, Quoted};
 pub use lower::{lower, notes};

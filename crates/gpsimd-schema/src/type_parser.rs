@@ -191,10 +191,10 @@ pub(crate) fn nearest(name: &str) -> Option<Base> {
 
 /// Whether one replaced, missing or extra letter makes `b` of `a`.
 fn is_one_edit(a: &str, b: &str) -> bool {
-    let prefix = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-    let (a, b) = (&a.as_bytes()[prefix..], &b.as_bytes()[prefix..]);
-    let tail = |s: &'_ [u8]| s.get(1..).map(<[u8]>::to_vec);
-    tail(a).as_deref() == Some(b) || tail(b).as_deref() == Some(a) || (!a.is_empty() && tail(a) == tail(b))
+    let same_start = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    let (a, b) = (a.bytes().skip(same_start), b.bytes().skip(same_start));
+    let same_end = a.clone().rev().zip(b.clone().rev()).take_while(|(x, y)| x == y).count();
+    a.len() - same_end <= 1 && b.len() - same_end <= 1
 }
 
 // alias = "!" | "(" sets ["!"] ["->" sets] ")"
@@ -224,6 +224,29 @@ fn sets(p: &mut Parser) -> Parsed<Vec<AliasSet>> {
         });
         if p.take(Kind::Bar).is_none() {
             return Ok(sets);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_type() {
+        for (name, want) in [
+            ("tensor", Some(Base::Tensor)),
+            ("Tensr", Some(Base::Tensor)),
+            ("Tennsor", Some(Base::Tensor)),
+            ("Tensot", Some(Base::Tensor)),
+            ("Tensors", Some(Base::Tensor)),
+            ("Bool", Some(Base::Bool)),
+            ("Symint", Some(Base::SymInt)),
+            ("Foo", None),
+            ("Tnesor", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(name), want, "{name}");
         }
     }
 }
