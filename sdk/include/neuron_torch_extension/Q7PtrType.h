@@ -22,7 +22,7 @@ class Q7PtrType {
 
   /// Element `i` of an array of `T` here. The reference is good only until the next translation.
   template <typename T>
-  T& operator[](size_t i) const {
+  __attribute__((always_inline)) T& operator[](size_t i) const {
     return *static_cast<T*>(neuron_translate(ctx_ptr, hbm_addr + static_cast<uint64_t>(sizeof(T)) * i));
   }
   /// The address `i` elements of `T` further on; translates nothing.

@@ -40,8 +40,8 @@ extern const char CUSTOMOP_LIB_VERSION[] = "0.21.2.0";
 extern char** environ __attribute__((weak));
 /// Runs the static constructors (crti.o, crtn.o).
 void _init();
-/// {start, end} of .bss, from the linker script.
-extern char* _bss_table_start[] __attribute__((weak));
+/// {start, end} of .bss, from the linker script; both are multiples of four.
+extern unsigned int* _bss_table_start[] __attribute__((weak));
 }
 
 namespace {
@@ -51,7 +51,7 @@ constexpr int MAX_FUNCS = 0x8000;
 /// The loader clears .bss too; an image that was only copied into place must not depend on it.
 void clear_bss() {
   if (_bss_table_start == nullptr) return;
-  for (char* p = _bss_table_start[0]; p != _bss_table_start[1]; ++p) *static_cast<volatile char*>(p) = 0;
+  for (unsigned int* p = _bss_table_start[0]; p != _bss_table_start[1]; ++p) *static_cast<volatile unsigned int*>(p) = 0;
 }
 
 void ask_host(SUNDA_UCODE_LIB* host) {

@@ -10,23 +10,26 @@
 
 namespace at {
 
+// Inlined even at -Os: the proxy then never exists in memory, and an element costs one translation and one load or store.
+#define ATEN_ELEMENT_INLINE inline __attribute__((always_inline))
+
 /// One element, not yet read: it converts to `T` by loading and assigns by storing. A plain `T&` would dangle as soon as the
 /// same expression touches another window.
 template <typename T, bool read_only>
 class TensorElementReference {
  public:
-  TensorElementReference(const c10::Q7PtrType& data, size_t index) : data_(data), index_(index) {}
+  ATEN_ELEMENT_INLINE TensorElementReference(const c10::Q7PtrType& data, size_t index) : data_(data), index_(index) {}
   TensorElementReference(const TensorElementReference&) = default;
 
-  operator T() const { return data_.template operator[]<T>(index_); }
+  ATEN_ELEMENT_INLINE operator T() const { return data_.template operator[]<T>(index_); }
 
-  TensorElementReference& operator=(T value) {
+  ATEN_ELEMENT_INLINE TensorElementReference& operator=(T value) {
     static_assert(!read_only, "Can only write to non-const Tensors");
     data_.template operator[]<T>(index_) = value;
     return *this;
   }
   // `a[i] = b[j]` copies the element, not the reference; the source is read before the destination's window moves.
-  TensorElementReference& operator=(const TensorElementReference& other) { return *this = static_cast<T>(other); }
+  ATEN_ELEMENT_INLINE TensorElementReference& operator=(const TensorElementReference& other) { return *this = static_cast<T>(other); }
 
   TensorElementReference& operator+=(T value) { return *this = static_cast<T>(static_cast<T>(*this) + value); }
   TensorElementReference& operator-=(T value) { return *this = static_cast<T>(static_cast<T>(*this) - value); }
@@ -88,9 +91,11 @@ class TensorAccessor<T, 1, read_only, index_t> : public TensorAccessorBase<T, 1,
  public:
   using TensorAccessorBase<T, 1, index_t>::TensorAccessorBase;
 
-  TensorElementReference<T, read_only> operator[](index_t i) const {
+  ATEN_ELEMENT_INLINE TensorElementReference<T, read_only> operator[](index_t i) const {
     return TensorElementReference<T, read_only>(this->data_, static_cast<size_t>(this->strides_[0] * i));
   }
 };
+
+#undef ATEN_ELEMENT_INLINE
 
 }  // namespace at
