@@ -1,0 +1,38 @@
+//! Entry points for fuzzers: bytes from outside in, nothing but a panic can go wrong.
+
+use crate::generation::Generation;
+use crate::prelink::{Mode, prelink};
+use crate::record::Record;
+use crate::ucpl::Ucpl;
+
+/// Prelinks the bytes for every generation in both modes; a strict image must pass the checker.
+pub fn fuzz_prelink(data: &[u8]) {
+    for generation in [Generation::Sunda, Generation::Cayman] {
+        let bounds = generation.bounds();
+        let _ = prelink(data, &bounds, Mode::Compat, &mut |_| {});
+        if let Ok(prelinked) = prelink(data, &bounds, Mode::Strict, &mut |_| {}) {
+            let image = prelinked.image();
+            let findings = Ucpl::parse(&image).map(|ucpl| ucpl.check(&bounds));
+            assert_eq!(findings, Ok(vec![]), "a strict image passes the checker");
+        }
+    }
+}
+
+/// Reads the bytes as an image, and checks what is one.
+pub fn fuzz_ucpl(data: &[u8]) {
+    if let Ok(ucpl) = Ucpl::parse(data) {
+        for generation in Generation::ALL {
+            for finding in ucpl.check(&generation.bounds()) {
+                let _ = finding.to_string();
+            }
+        }
+    }
+}
+
+/// Reads the bytes as records; what is read is written back the same.
+pub fn fuzz_records(data: &[u8]) {
+    if let Ok(records) = Record::parse_all(data) {
+        let written: Vec<u8> = records.iter().flat_map(Record::encode).collect();
+        assert_eq!(written, data, "records survive a round trip");
+    }
+}
