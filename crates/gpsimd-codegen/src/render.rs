@@ -9,8 +9,8 @@
 //! - The locals live in a block that ends before the jump, so that their destructors run on both paths; write-back and
 //!   cleanup stay inside it, in that order, because they need the result alive (D2).
 //! - The jump to `switchBack` goes through a register. `j` reaches 128 KiB only, and no linker widens it (D3).
-//!   The jump leaves the function for ever: nothing of the frame is used after it, and "memory" makes the compiler
-//!   finish every store before it.
+//!   The compiler must go on believing that the jump falls through to its own return: so it keeps the return address
+//!   and the stack pointer in place, which `switchBack` may use. "memory" makes it finish every store before.
 //!
 //! The kernel is called as `::kernel`, so that a kernel called `output` or `arg0` is not hidden by a local.
 
