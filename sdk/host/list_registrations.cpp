@@ -91,16 +91,16 @@ void check_registrations() {
   std::string faults;
   std::set<std::string> ops, kernels;
   for (const Registration& r : all) {
-    const std::string name = r.ns + "::" + r.op;
-    if (!is_identifier(r.op)) faults += "operator name " + json_string(r.op) + " is no identifier\n";
-    if (!is_identifier(r.kernel))
-      faults += name + ": kernel name " + json_string(r.kernel) + " is no unqualified C++ function name\n";
+    // Names are quoted: anything can stand in a string literal.
+    const std::string name = json_string(r.ns + "::" + r.op);
+    const std::string kernel = json_string(r.kernel);
+    if (!is_identifier(r.op)) faults += "operator name " + name + " is no identifier\n";
+    if (!is_identifier(r.kernel)) faults += name + ": kernel name " + kernel + " is no unqualified C++ function name\n";
     if (r.kernel.size() > 31)
-      faults += name + ": kernel name " + json_string(r.kernel) + " has " + std::to_string(r.kernel.size()) +
+      faults += name + ": kernel name " + kernel + " has " + std::to_string(r.kernel.size()) +
                 " characters, 31 are allowed\n";
     if (!ops.insert(name).second) faults += name + " is registered twice\n";
-    if (!kernels.insert(r.kernel).second)
-      faults += name + ": kernel " + json_string(r.kernel) + " already belongs to another operator\n";
+    if (!kernels.insert(r.kernel).second) faults += name + ": kernel " + kernel + " belongs to another operator too\n";
   }
   if (all.size() > 10)
     faults += std::to_string(all.size()) + " operators are registered, a library has at most 10\n";

@@ -179,25 +179,25 @@ inline Tensor like(const char* op, const Tensor& self, const Tensor& other) {
 #define TORCH_HOST_UNARY_(name)                                                 \
   inline Tensor name(const Tensor& self) { return empty_like(self); }           \
   inline Tensor& name##_out(Tensor& result, const Tensor& self) {               \
-    detail::like(#name, self, result);                                          \
+    detail::like(#name, result, self);                                          \
     return result;                                                              \
   }
 #define TORCH_HOST_TENSOR_TENSOR_(name, ...)                                                                        \
   inline Tensor name(const Tensor& self, const Tensor& other __VA_ARGS__) { return detail::like(#name, self, other); } \
   inline Tensor& name##_out(Tensor& result, const Tensor& self, const Tensor& other __VA_ARGS__) {                  \
-    detail::like(#name, detail::like(#name, self, other), result);                                                  \
+    detail::like(#name, result, detail::like(#name, self, other));                                                  \
     return result;                                                                                                  \
   }
 #define TORCH_HOST_TENSOR_SCALAR_(name, ...)                                                             \
   inline Tensor name(const Tensor& self, const Scalar& __VA_ARGS__) { return empty_like(self); }         \
   inline Tensor& name##_out(Tensor& result, const Tensor& self, const Scalar& __VA_ARGS__) {             \
-    detail::like(#name, self, result);                                                                   \
+    detail::like(#name, result, self);                                                                   \
     return result;                                                                                       \
   }
 #define TORCH_HOST_SCALAR_TENSOR_(name)                                                     \
   inline Tensor name(const Scalar&, const Tensor& other) { return empty_like(other); }      \
   inline Tensor& name##_out(Tensor& result, const Scalar&, const Tensor& other) {           \
-    detail::like(#name, other, result);                                                     \
+    detail::like(#name, result, other);                                                     \
     return result;                                                                          \
   }
 

@@ -123,9 +123,9 @@ void check_operand(const char* op, const Tensor& result, const Operand& operand)
   if (!operand.tensor) return;
   const Tensor& tensor = *operand.tensor;
   TORCH_CHECK(tensor.scalar_type() == result.scalar_type(), "", op, ": element types ",
-              c10::toString(tensor.scalar_type()), " and ", c10::toString(result.scalar_type()),
+              c10::toString(result.scalar_type()), " and ", c10::toString(tensor.scalar_type()),
               " differ; operators do not promote");
-  TORCH_CHECK(tensor.sizes() == result.sizes(), "", op, ": shapes ", tensor.sizes(), " and ", result.sizes(),
+  TORCH_CHECK(tensor.sizes() == result.sizes(), "", op, ": shapes ", result.sizes(), " and ", tensor.sizes(),
               " differ; operators do not broadcast");
   TORCH_CHECK(tensor.is_contiguous(), "", op, ": operands must be contiguous");
 }

@@ -14,8 +14,15 @@ using ops::cast;
 using ops::Lane;
 using ops::Operand;
 
+// newlib's powf gives 1 for (-1, NaN); a NaN survives unless the other operand makes it irrelevant (C11 F.10.4.4).
+float power(float base, float exponent) {
+  if (base == 1.0f || exponent == 0.0f) return 1.0f;
+  if (base != base || exponent != exponent) return base + exponent;
+  return powf(base, exponent);
+}
+
 void pow_float(Lane* a, const Lane* b, size_t n, const Lane*) {
-  for (size_t k = 0; k < n; ++k) a[k].f = powf(a[k].f, b[k].f);
+  for (size_t k = 0; k < n; ++k) a[k].f = power(a[k].f, b[k].f);
 }
 
 int32_t integral_power(int32_t base, int32_t exponent) {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that misuse the functions below tensors; each must stop with the text in ../asserts.json.
+
+#include <torch/torch.h>
+
+#include <neuron/custom_op.h>
+
+// In the runtime archive, declared by no header for kernels (customop-abi.md §2.4).
+unsigned long long dram_addr_to_soc_addr(unsigned int);
+at::Tensor customop_next_tensor();
+
+torch::Tensor a_no_dataram_address(const torch::Tensor& x) {
+  torch::Tensor y = torch::zeros(x.sizes(), x.dtype());
+  return dram_addr_to_soc_addr(0x7ffff) == 0 ? x : y;
+}
+
+// One pull more than there are arguments.
+torch::Tensor a_over_pull(const torch::Tensor&) { return customop_next_tensor(); }
+
+// Negative and ninth dimension.
+torch::Tensor a_negative_extent(const torch::Tensor&) { return torch::zeros({2, -1}, torch::kFloat); }
+torch::Tensor a_rank_nine(const torch::Tensor&) { return torch::zeros({1, 1, 1, 1, 1, 1, 1, 1, 1}, torch::kFloat); }
+torch::Tensor a_size_index(const torch::Tensor& x) { return torch::zeros({x.size(1)}, torch::kFloat); }
+torch::Tensor a_undefined(const torch::Tensor&) {
+  torch::Tensor nothing;
+  return torch::abs(nothing);
+}
+torch::Tensor a_data_ptr(const torch::Tensor& x) { return x.data_ptr() ? x : torch::zeros({1}, torch::kFloat); }
