@@ -17,7 +17,7 @@ void fill_zero(const Tensor& tensor) {
 }
 
 // The encoding of 1 in `type`, first byte first.
-uint32_t one_bits(ScalarType type) {
+uint64_t one_bits(ScalarType type) {
   switch (type) {
     case ScalarType::Float:
       return 0x3f800000u;
@@ -48,14 +48,14 @@ Tensor zeros(IntArrayRef size, TensorOptions options) {
 
 Tensor ones(IntArrayRef size, TensorOptions options) {
   Tensor result = empty(size, options);
-  uint32_t one = one_bits(result.scalar_type());
+  uint64_t one = one_bits(result.scalar_type());
   ops::fill_elements(result.q7_data_ptr().hbm_addr, static_cast<size_t>(result.numel()), &one, result.itemsize());
   return result;
 }
 
 Tensor eye(int64_t n, int64_t m, TensorOptions options) {
   Tensor result = zeros({n, m}, options);
-  uint32_t one = one_bits(result.scalar_type());
+  uint64_t one = one_bits(result.scalar_type());
   const unsigned long long first = result.q7_data_ptr().hbm_addr;
   const uint64_t diagonal = static_cast<uint64_t>(n < m ? n : m);
   const uint64_t step = static_cast<uint64_t>(m + 1) * result.itemsize();
