@@ -7,7 +7,7 @@
 
 use xtensa_iss::{At, BusFault, FETCH_BYTES};
 
-use crate::counters::{Counters, Sites};
+use crate::counters::Counters;
 use crate::heap::Kind;
 use crate::incident::{Actor, Incident, Near, What};
 use crate::map;
@@ -20,6 +20,8 @@ use crate::view::View;
 
 /// Asks the host to repeat the instruction leniently.
 const ATTENTION: BusFault = BusFault::Device(0);
+/// Element accesses per sampled call chain.
+const SAMPLE_EVERY: u64 = 1024;
 
 /// What answers at a SoC address, with the bytes up to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +60,8 @@ pub struct Bus<'a> {
     pub code_changed: Option<(u32, u32)>,
     /// Counts.
     pub counters: Counters,
-    /// Element accesses by instruction.
-    pub sites: Sites,
+    /// Whether the repeated instruction is one of the element accesses whose call chain is sampled.
+    pub sampled: bool,
     /// Per region, which of its first eight bytes were read (scalars only).
     pub scalar_reads: Vec<u8>,
     shared_element: Vec<bool>,
@@ -80,7 +82,7 @@ impl<'a> Bus<'a> {
             transferred: Vec::new(),
             code_changed: None,
             counters: Counters::default(),
-            sites: Sites::default(),
+            sampled: false,
             scalar_reads: vec![0; regions],
             shared_element: vec![false; regions],
             buffer: Default::default(),
@@ -240,7 +242,7 @@ impl<'a> Bus<'a> {
         }
         match self.window(addr) {
             Ok(soc) => {
-                let value = self.load_soc(at, addr, soc)?;
+                let value = self.load_soc(soc)?;
                 self.counters.window_loads += 1;
                 Ok(value)
             }
@@ -252,10 +254,14 @@ impl<'a> Bus<'a> {
         }
     }
 
-    fn load_soc<const N: usize>(&mut self, at: At, addr: u32, soc: u64) -> Result<[u8; N], BusFault> {
+    fn load_soc<const N: usize>(&mut self, soc: u64) -> Result<[u8; N], BusFault> {
         match self.locate(soc).0 {
-            Place::Tensor(region, offset) => self.load_tensor(at, region, offset),
-            place @ (Place::Image(_) | Place::Scratch(_) | Place::Dataram(_)) => self.load_ram(place),
+            Place::Tensor(region, offset) => self.load_tensor(region, offset),
+            Place::Scratch(offset) => {
+                self.scratch_element(offset)?;
+                self.load_ram(Place::Scratch(offset))
+            }
+            place @ (Place::Image(_) | Place::Dataram(_)) => self.load_ram(place),
             Place::Apb(offset) => {
                 let word =
                     self.queue_register(offset).map_or(0, |(queue, register)| queue.register(register));
@@ -264,7 +270,6 @@ impl<'a> Bus<'a> {
             Place::Nowhere => {
                 let near = self.near_soc(soc);
                 let what = self.outside(near);
-                let _ = addr;
                 self.report(what, false, Actor::Cpu, near, N)?;
                 Ok([0; N])
             }
@@ -285,12 +290,7 @@ impl<'a> Bus<'a> {
         self.view.shared().regions().get(region).map(|region| region.role)
     }
 
-    fn load_tensor<const N: usize>(
-        &mut self,
-        at: At,
-        region: usize,
-        offset: usize,
-    ) -> Result<[u8; N], BusFault> {
+    fn load_tensor<const N: usize>(&mut self, region: usize, offset: usize) -> Result<[u8; N], BusFault> {
         let near = Near::Tensor { region, offset: offset as i64 };
         let role = self.role(region);
         if role == Some(Role::Scalar) {
@@ -299,6 +299,7 @@ impl<'a> Bus<'a> {
             }
         } else {
             self.touch_element(near, region, false, N)?;
+            self.count_element()?;
         }
         let Some(loaded) = self.view.load::<N>(region, offset) else {
             // A word whose first bytes are the tensor's last: copy loops read whole words, so this is not an overrun.
@@ -312,11 +313,28 @@ impl<'a> Bus<'a> {
         if loaded.initialised == 0 {
             self.report(What::Uninitialised, false, Actor::Cpu, near, N)?;
         }
-        if role != Some(Role::Scalar) {
-            self.sites.hit(at.pc);
-            self.counters.element_accesses += 1;
-        }
         Ok(loaded.data)
+    }
+
+    /// An access to a tensor in the core's own device memory, unless it is the stack.
+    fn scratch_element(&mut self, offset: usize) -> Result<(), BusFault> {
+        let stack = self.memory.hbm_stack;
+        if stack.is_some_and(|stack| (offset as u32).wrapping_sub(stack.offset) < stack.len) {
+            return Ok(());
+        }
+        self.count_element()
+    }
+
+    /// Counts an element access. The call chain of every so many is sampled, to tell where most of them come from.
+    fn count_element(&mut self) -> Result<(), BusFault> {
+        if self.counters.element_accesses % SAMPLE_EVERY == SAMPLE_EVERY - 1 {
+            if !self.lenient {
+                return Err(ATTENTION);
+            }
+            self.sampled = true;
+        }
+        self.counters.element_accesses += 1;
+        Ok(())
     }
 
     fn touch_element(&mut self, near: Near, region: usize, write: bool, len: usize) -> Result<(), BusFault> {
@@ -350,6 +368,9 @@ impl<'a> Bus<'a> {
     /// Reads the heaps again if `place` is in a pool whose bookkeeping moved on.
     pub(crate) fn refresh(&mut self, place: Place) {
         if !self.memory.stale {
+            if let Place::Scratch(_) = place {
+                self.memory.open_scratch();
+            }
             return;
         }
         let in_pool = |kind: Kind, offset: usize| {
@@ -386,7 +407,7 @@ impl<'a> Bus<'a> {
     }
 
     #[inline(always)]
-    fn store<const N: usize>(&mut self, at: At, addr: u32, value: [u8; N]) -> Result<(), BusFault> {
+    fn store<const N: usize>(&mut self, addr: u32, value: [u8; N]) -> Result<(), BusFault> {
         if !self.memory.stale {
             let offset = addr.wrapping_sub(map::DATARAM) as usize;
             if self.memory.dataram.store(offset, value) {
@@ -402,7 +423,7 @@ impl<'a> Bus<'a> {
             self.counters.stores += 1;
             return Ok(());
         }
-        self.store_elsewhere(at, addr, value)?;
+        self.store_elsewhere(addr, value)?;
         self.counters.stores += 1;
         Ok(())
     }
@@ -415,7 +436,7 @@ impl<'a> Bus<'a> {
     }
 
     #[inline(never)]
-    fn store_elsewhere<const N: usize>(&mut self, at: At, addr: u32, value: [u8; N]) -> Result<(), BusFault> {
+    fn store_elsewhere<const N: usize>(&mut self, addr: u32, value: [u8; N]) -> Result<(), BusFault> {
         let offset = addr.wrapping_sub(map::DATARAM) as usize;
         if offset < self.memory.dataram.size() {
             self.store_ram(Place::Dataram(offset), value)?;
@@ -435,7 +456,7 @@ impl<'a> Bus<'a> {
         }
         match self.window(addr) {
             Ok(soc) => {
-                self.store_soc(at, addr, soc, value)?;
+                self.store_soc(soc, value)?;
                 self.counters.window_stores += 1;
                 Ok(())
             }
@@ -444,16 +465,11 @@ impl<'a> Bus<'a> {
         }
     }
 
-    fn store_soc<const N: usize>(
-        &mut self,
-        at: At,
-        addr: u32,
-        soc: u64,
-        value: [u8; N],
-    ) -> Result<(), BusFault> {
+    fn store_soc<const N: usize>(&mut self, soc: u64, value: [u8; N]) -> Result<(), BusFault> {
         match self.locate(soc).0 {
-            Place::Tensor(region, offset) => self.store_tensor(at, region, offset, value),
+            Place::Tensor(region, offset) => self.store_tensor(region, offset, value),
             Place::Scratch(offset) => {
+                self.scratch_element(offset)?;
                 self.store_ram(Place::Scratch(offset), value)?;
                 if let Some(stack) = &mut self.memory.hbm_stack
                     && (offset as u32).wrapping_sub(stack.offset) < stack.len
@@ -473,7 +489,6 @@ impl<'a> Bus<'a> {
             Place::Nowhere => {
                 let near = self.near_soc(soc);
                 let what = self.outside(near);
-                let _ = addr;
                 self.report(what, true, Actor::Cpu, near, N)
             }
         }
@@ -481,7 +496,6 @@ impl<'a> Bus<'a> {
 
     fn store_tensor<const N: usize>(
         &mut self,
-        at: At,
         region: usize,
         offset: usize,
         value: [u8; N],
@@ -491,6 +505,7 @@ impl<'a> Bus<'a> {
             self.report(What::Input, true, Actor::Cpu, near, N)?;
         }
         self.touch_element(near, region, true, N)?;
+        self.count_element()?;
         if !self.view.store(region, offset, value) {
             let end = self.view.shared().regions().get(region).map_or(0, |region| region.byte_len());
             self.report(What::Outside, true, Actor::Cpu, Near::Tensor { region, offset: end as i64 }, N)?;
@@ -498,8 +513,6 @@ impl<'a> Bus<'a> {
                 self.view.store(region, offset + i, [byte]);
             }
         }
-        self.sites.hit(at.pc);
-        self.counters.element_accesses += 1;
         Ok(())
     }
 
@@ -608,16 +621,16 @@ impl xtensa_iss::Bus for Bus<'_> {
         self.load(at, addr).map(u32::from_le_bytes)
     }
     #[inline(always)]
-    fn store8(&mut self, at: At, addr: u32, value: u8) -> Result<(), BusFault> {
-        self.store(at, addr, [value])
+    fn store8(&mut self, _: At, addr: u32, value: u8) -> Result<(), BusFault> {
+        self.store(addr, [value])
     }
     #[inline(always)]
-    fn store16(&mut self, at: At, addr: u32, value: u16) -> Result<(), BusFault> {
-        self.store(at, addr, value.to_le_bytes())
+    fn store16(&mut self, _: At, addr: u32, value: u16) -> Result<(), BusFault> {
+        self.store(addr, value.to_le_bytes())
     }
     #[inline(always)]
-    fn store32(&mut self, at: At, addr: u32, value: u32) -> Result<(), BusFault> {
-        self.store(at, addr, value.to_le_bytes())
+    fn store32(&mut self, _: At, addr: u32, value: u32) -> Result<(), BusFault> {
+        self.store(addr, value.to_le_bytes())
     }
 
     #[inline(always)]

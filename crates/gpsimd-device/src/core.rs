@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use xtensa_iss::{BusFault, Cpu, Fault, FaultKind, State, Stop};
 
 use crate::bus::Bus;
-use crate::counters::{Counters, Sites};
+use crate::counters::Counters;
 use crate::firmware::{self, Service};
 use crate::heap::{Block, Kind};
 use crate::incident::{Chain, Log};
@@ -95,8 +95,10 @@ pub struct Run {
     pub text: Text,
     /// Counts.
     pub counters: Counters,
-    /// Element accesses by instruction.
-    pub sites: Sites,
+    /// Sampled call chains of element accesses.
+    pub samples: std::collections::BTreeMap<Chain, u64>,
+    /// Whether it aborted in the compiler's division routine.
+    pub divided_by_zero: bool,
     /// Places that moved tensor data by DMA while several cores ran: call chain, region, wrote.
     pub transfers: std::collections::BTreeSet<(Chain, usize, bool)>,
     /// Tensor bytes written.
@@ -147,16 +149,18 @@ impl Core {
             log: Log::default(),
             text: Text::default(),
             transfers: std::collections::BTreeSet::new(),
+            samples: std::collections::BTreeMap::new(),
         };
         let ended = session.run(limits);
         let chain = match ended {
             Ended::Returned(_) => Chain::new(),
             _ => session.chain(),
         };
-        let Session { cpu, bus, log, text, transfers, .. } = session;
+        let divided_by_zero = ended == Ended::Aborted && session.is_division_trap();
+        let Session { cpu, bus, log, text, transfers, samples, .. } = session;
         let mut counters = bus.counters;
         counters.instructions = cpu.instructions();
-        let (sites, scalar_reads, writes) = (bus.sites, bus.scalar_reads, bus.view.into_writes());
+        let (scalar_reads, writes) = (bus.scalar_reads, bus.view.into_writes());
         self.memory.look_at_heaps();
         counters.window_misses = self.memory.registers.take_reprogrammed();
         let heap = |kind: Kind| &self.memory.heaps[kind as usize];
@@ -167,7 +171,8 @@ impl Core {
             log,
             text,
             counters,
-            sites,
+            samples,
+            divided_by_zero,
             transfers,
             writes,
             scalar_reads,
@@ -196,6 +201,7 @@ struct Session<'s, 'a> {
     log: Log,
     text: Text,
     transfers: std::collections::BTreeSet<(Chain, usize, bool)>,
+    samples: std::collections::BTreeMap<Chain, u64>,
 }
 
 impl Session<'_, '_> {
@@ -237,6 +243,11 @@ impl Session<'_, '_> {
         frames.into_iter().map(|(pc, _)| pc).collect()
     }
 
+    /// The compiler's division routines trap with an illegal instruction that the text "DIV0" follows.
+    fn is_division_trap(&self) -> bool {
+        self.bus.memory.peek(self.cpu.pc().wrapping_add(3), 4) == Some(b"DIV0")
+    }
+
     /// Repeats the refused instruction leniently and records what it did.
     fn repeat(&mut self) -> Stop {
         let chain = self.chain();
@@ -248,6 +259,9 @@ impl Session<'_, '_> {
         }
         if let Some((heap, descriptor)) = self.bus.handed_out.take() {
             self.bus.memory.heaps[heap as usize].set_site(descriptor, &chain);
+        }
+        if std::mem::take(&mut self.bus.sampled) && self.samples.len() < Log::LIMIT {
+            *self.samples.entry(chain.clone()).or_default() += 1;
         }
         for (region, wrote) in std::mem::take(&mut self.bus.transferred) {
             if self.bus.multicore && self.transfers.len() < Log::LIMIT {

@@ -56,45 +56,6 @@ impl Counters {
     }
 }
 
-/// Which instructions access tensor elements, and how often: a small direct-mapped cache in front of a map.
-#[derive(Debug)]
-pub struct Sites {
-    cache: Vec<(u32, u64)>,
-    rest: std::collections::HashMap<u32, u64>,
-}
-
-impl Default for Sites {
-    fn default() -> Sites {
-        Sites { cache: vec![(0, 0); Self::SLOTS], rest: std::collections::HashMap::new() }
-    }
-}
-
-impl Sites {
-    const SLOTS: usize = 64;
-
-    /// Counts one access by the instruction at `pc`.
-    #[inline]
-    pub fn hit(&mut self, pc: u32) {
-        let Some(slot) = self.cache.get_mut(pc as usize % Self::SLOTS) else { return };
-        if slot.0 != pc {
-            if slot.1 != 0 {
-                *self.rest.entry(slot.0).or_default() += slot.1;
-            }
-            *slot = (pc, 0);
-        }
-        slot.1 += 1;
-    }
-
-    /// All counts, by address.
-    pub fn into_counts(self) -> std::collections::BTreeMap<u32, u64> {
-        let mut counts: std::collections::BTreeMap<u32, u64> = self.rest.into_iter().collect();
-        for (pc, count) in self.cache.into_iter().filter(|(_, count)| *count != 0) {
-            *counts.entry(pc).or_default() += count;
-        }
-        counts
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,14 +73,5 @@ mod tests {
         };
         assert_eq!(counters.cycles(), 1000 + 600 + 40 + 60 + 3000 + 200);
         assert_eq!(counters.window_hits(), 4);
-    }
-
-    #[test]
-    fn sites_with_the_same_slot_keep_their_counts() {
-        let mut sites = Sites::default();
-        for pc in [8, 8 + 64, 8, 9, 8 + 64, 8] {
-            sites.hit(pc);
-        }
-        assert_eq!(Vec::from_iter(sites.into_counts()), [(8, 3), (9, 1), (72, 2)]);
     }
 }

@@ -136,7 +136,7 @@ impl Log {
     }
 
     /// Everything seen, in order of first appearance.
-    pub fn into_entries(self) -> Vec<Folded> {
-        self.entries
+    pub fn entries(&self) -> &[Folded] {
+        &self.entries
     }
 }

@@ -1,25 +1,56 @@
 //! Eight simulated cores around xtensa-iss: memory map, windows, SDMA, loading, dispatch, checks.
+//!
+//! ```no_run
+//! use gpsimd_device::{Arg, Config, Control, CoreImage, Machine, Tensor};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let image = CoreImage::new(std::fs::read("build/vector_add.so")?);
+//! let mut machine = Machine::load(vec![image], Config::default())?;
+//! let a = Tensor::from_f32(&[1.0, 2.0])?;
+//! let spec = a.spec.clone();
+//! let args = vec![Arg::tensor("a", a.clone()), Arg::tensor("b", a)];
+//! let report = machine.call("vector_add", args, spec, &Control::default(), |_| {})?;
+//! assert!(report.is_clean());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Machine`] is the way in. The other modules are its parts: one [`core::Core`] per core with its [`memory::Memory`],
+//! a [`bus::Bus`] that checks every access, [`shared::SharedMemory`] for the tensors and [`diagnose`] for what it all means.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod arg;
 pub mod bus;
+pub mod catalogue;
 pub mod chain;
 pub mod core;
 pub mod counters;
+pub mod describe;
+pub mod diagnose;
 pub mod dma;
 pub mod dtype;
+pub mod error;
 pub mod firmware;
 pub mod heap;
 pub mod image;
 pub mod incident;
+pub mod machine;
 pub mod map;
 pub mod memory;
 pub mod ram;
 pub mod registers;
+pub mod report;
 pub mod sdma;
 pub mod shared;
+pub mod symbols;
 pub mod tensor;
 pub mod view;
 
+pub use arg::{Arg, Value};
+pub use catalogue::{CATALOGUE, Code, Severity};
 pub use dtype::Dtype;
+pub use error::{CallError, LoadError};
+pub use machine::{Config, Control, CoreImage, Machine};
+pub use report::{CoreReport, Finding, Outcome, RunReport};
 pub use tensor::{ShapeError, Tensor, TensorSpec};

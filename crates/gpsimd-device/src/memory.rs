@@ -35,6 +35,7 @@ pub struct Memory {
     pub heaps: [Heap; 3],
     /// Whether any heap is stale.
     pub stale: bool,
+    scratch_open: bool,
     /// Lowest offset in the data RAM's stack that was stored to.
     pub stack_low: usize,
     /// The block of the HBM heap that serves as stack, with the lowest offset stored to in it.
@@ -85,6 +86,7 @@ impl Memory {
             sdma: Sdma::new(rings + 0x100, rings + 0x140, rings + 0x180),
             heaps: Kind::ALL.map(|kind| Heap::new(kind, layout.scratch)),
             stale: false,
+            scratch_open: false,
             hbm_stack: None,
         }
     }
@@ -134,7 +136,12 @@ impl Memory {
                 ram.paint(base + block.offset as usize, block.len as usize, fresh);
             }
         }
-        if !self.heaps[Kind::Hbm as usize].is_followed() && self.scratch.states::<1>(0) == Some([0]) {
+    }
+
+    /// Opens the whole scratch to a program whose HBM heap cannot be followed.
+    pub fn open_scratch(&mut self) {
+        if !self.scratch_open && !self.heaps[Kind::Hbm as usize].is_followed() {
+            self.scratch_open = true;
             self.scratch.paint(0, map::SCRATCH_LEN as usize, ACCESS | INIT);
         }
     }

@@ -168,6 +168,7 @@ impl<'a> View<'a> {
 }
 
 /// Everything one core wrote to shared tensors.
+#[derive(Default)]
 pub struct Writes {
     pages: Vec<Vec<Option<Box<Page>>>>,
 }

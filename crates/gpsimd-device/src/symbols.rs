@@ -1,0 +1,167 @@
+//! Names and source lines of addresses, from the symbol table and DWARF of an unstripped image.
+//!
+//! Unaware of what happened there. Everything is optional: a stripped image has no names, and lookups find nothing.
+
+use object::read::elf::{FileHeader, SectionHeader, Sym};
+use object::{LittleEndian, elf};
+
+type Reader<'a> = gimli::EndianSlice<'a, gimli::LittleEndian>;
+
+/// One function on the way to an address; inlined calls have frames of their own.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Frame {
+    /// Function, as the source spells it.
+    pub function: String,
+    /// Source file as the compiler was given it; empty without line information.
+    pub file: String,
+    /// Line, from 1; 0 without line information.
+    pub line: u32,
+}
+
+impl Frame {
+    /// Whether the frame is library code rather than the kernel author's.
+    pub fn is_runtime(&self) -> bool {
+        const PLACES: [(&str, &[&str]); 3] = [
+            ("include", &["ATen", "c10", "torch", "neuron", "neuron_torch_extension", "c++"]),
+            ("src", &["neuroncustomop", "c10"]),
+            ("sdk", &["include", "src", "sysroot"]),
+        ];
+        let parts: Vec<&str> = self.file.split('/').collect();
+        let name = parts.last().copied().unwrap_or_default();
+        let in_place =
+            |pair: &[&str]| PLACES.iter().any(|(dir, below)| pair[0] == *dir && below.contains(&pair[1]));
+        name.is_empty() || name.ends_with(".S") || name == "wrapper.cpp" || parts.windows(2).any(in_place)
+    }
+}
+
+/// Symbols and line information of one image.
+pub struct Symbols<'a> {
+    dwarf: Option<addr2line::Context<Reader<'a>>>,
+    functions: Vec<(u32, u32, &'a [u8])>,
+}
+
+impl<'a> Symbols<'a> {
+    /// Reads what an ELF image has; damaged parts count as absent.
+    pub fn read(bytes: &'a [u8]) -> Symbols<'a> {
+        Symbols { dwarf: dwarf(bytes), functions: functions(bytes).unwrap_or_default() }
+    }
+
+    /// Whether any line information was found.
+    pub fn has_lines(&self) -> bool {
+        self.dwarf.is_some()
+    }
+
+    /// Frames of an address, innermost first.
+    pub fn frames(&self, pc: u32) -> Vec<Frame> {
+        let mut frames = self.dwarf_frames(pc).unwrap_or_default();
+        if frames.is_empty()
+            && let Some(function) = self.function(pc)
+        {
+            frames.push(Frame { function, file: String::new(), line: 0 });
+        }
+        frames
+    }
+
+    /// Frames of a call chain, innermost first: a return address stands for the call before it.
+    pub fn chain(&self, chain: &[u32]) -> Vec<Frame> {
+        let calls =
+            chain.iter().enumerate().map(|(depth, pc)| if depth == 0 { *pc } else { pc.wrapping_sub(1) });
+        calls.flat_map(|pc| self.frames(pc)).collect()
+    }
+
+    /// Name of the function that holds an address.
+    pub fn function(&self, pc: u32) -> Option<String> {
+        let after = self.functions.partition_point(|(start, ..)| *start <= pc);
+        let (start, len, name) = self.functions.get(after.checked_sub(1)?)?;
+        (pc - start < *len).then(|| spelled(&String::from_utf8_lossy(name)))
+    }
+
+    fn dwarf_frames(&self, pc: u32) -> Option<Vec<Frame>> {
+        let mut found = self.dwarf.as_ref()?.find_frames(pc.into()).skip_all_loads().ok()?;
+        let mut frames = Vec::new();
+        while let Ok(Some(frame)) = found.next() {
+            let name = frame.function.as_ref().and_then(|name| name.raw_name().ok());
+            let location = frame.location;
+            frames.push(Frame {
+                function: name.map(|name| spelled(&name)).unwrap_or_default(),
+                file: location.as_ref().and_then(|at| at.file).unwrap_or_default().to_owned(),
+                line: location.and_then(|at| at.line).unwrap_or(0),
+            });
+        }
+        Some(frames)
+    }
+}
+
+/// A linkage name as the source spells it, parameters left out.
+fn spelled(name: &str) -> String {
+    let options = cpp_demangle::DemangleOptions::new().no_params().no_return_type();
+    cpp_demangle::Symbol::new(name)
+        .ok()
+        .and_then(|symbol| symbol.demangle_with_options(&options).ok())
+        .unwrap_or_else(|| name.to_owned())
+}
+
+fn dwarf(bytes: &[u8]) -> Option<addr2line::Context<Reader<'_>>> {
+    let header = elf::FileHeader32::<LittleEndian>::parse(bytes).ok()?;
+    let sections = header.sections(LittleEndian, bytes).ok()?;
+    let load = |id: gimli::SectionId| -> Result<Reader<'_>, gimli::Error> {
+        let section = sections.section_by_name(LittleEndian, id.name().as_bytes());
+        let data =
+            section.and_then(|(_, section)| section.data(LittleEndian, bytes).ok()).unwrap_or_default();
+        Ok(gimli::EndianSlice::new(data, gimli::LittleEndian))
+    };
+    let dwarf = gimli::Dwarf::load(load).ok()?;
+    dwarf.debug_info.units().next().ok()??;
+    addr2line::Context::from_dwarf(dwarf).ok()
+}
+
+fn functions(bytes: &[u8]) -> Option<Vec<(u32, u32, &[u8])>> {
+    let header = elf::FileHeader32::<LittleEndian>::parse(bytes).ok()?;
+    let sections = header.sections(LittleEndian, bytes).ok()?;
+    let table = sections.symbols(LittleEndian, bytes, elf::SHT_SYMTAB).ok()?;
+    let mut functions: Vec<(u32, u32, &[u8])> = table
+        .iter()
+        .filter(|symbol| symbol.st_type() == elf::STT_FUNC)
+        .filter_map(|symbol| {
+            let name = symbol.name(LittleEndian, table.strings()).ok()?;
+            Some((symbol.st_value(LittleEndian), symbol.st_size(LittleEndian), name))
+        })
+        .collect();
+    functions.sort_unstable();
+    Some(functions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn library_code_is_told_from_the_kernel() {
+        let rows = [
+            ("/home/a/ops/relu.cpp", false),
+            ("relu.cpp", false),
+            ("/home/a/torch/include/helpers.h", false),
+            ("/opt/sdk/include/ATen/core/TensorAccessor.h", true),
+            ("/opt/x/src/neuroncustomop/translation.cpp", true),
+            ("/build/relu/wrapper.cpp", true),
+            ("", true),
+        ];
+        for (file, want) in rows {
+            let frame = Frame { function: String::new(), file: file.to_owned(), line: 1 };
+            assert_eq!(frame.is_runtime(), want, "{file}");
+        }
+    }
+
+    #[test]
+    fn names_are_spelled_as_in_the_source() {
+        assert_eq!(spelled("_Z16neuron_translatePvy"), "neuron_translate");
+        assert_eq!(spelled("main"), "main");
+    }
+
+    #[test]
+    fn damaged_images_have_no_symbols() {
+        let symbols = Symbols::read(b"\x7fELF\x01\x01\x01garbage");
+        assert!(!symbols.has_lines());
+        assert_eq!(symbols.frames(0x8400_0000), []);
+    }
+}
