@@ -25,6 +25,16 @@ torch::Tensor t_accessor2(const torch::Tensor& x) {
   return y;
 }
 
+torch::Tensor t_accessor3(const torch::Tensor& x) {
+  torch::Tensor y = torch::empty({x.size(2), x.size(1), x.size(0)}, torch::kFloat);
+  auto in = x.accessor<float, 3>();
+  auto out = y.accessor<float, 3>();
+  for (int64_t i = 0; i < x.size(0); ++i)
+    for (int64_t j = 0; j < x.size(1); ++j)
+      for (int64_t k = 0; k < x.size(2); ++k) out[k][j][i] = in[i][j][k];
+  return y;
+}
+
 // y = x with its dimensions in reverse order
 torch::Tensor t_accessor4(const torch::Tensor& x) {
   torch::Tensor y = torch::empty({x.size(3), x.size(2), x.size(1), x.size(0)}, torch::kFloat);
@@ -45,6 +55,27 @@ torch::Tensor t_accessor8(const torch::Tensor& x) {
   out[0] = in[0][0][0][0][0][0][0][0];
   out[1] = in[x.size(0) - 1][x.size(1) - 1][x.size(2) - 1][x.size(3) - 1][x.size(4) - 1][x.size(5) - 1][x.size(6) - 1]
              [x.size(7) - 1];
+  return y;
+}
+
+// The same for ranks 5, 6 and 7.
+torch::Tensor t_accessor567(const torch::Tensor& x) {
+  torch::Tensor y = torch::empty({2}, torch::kFloat);
+  auto out = y.accessor<float, 1>();
+  const auto last = [&x](int64_t d) { return x.size(d) - 1; };
+  if (x.dim() == 5) {
+    auto in = x.accessor<float, 5>();
+    out[0] = in[0][0][0][0][0];
+    out[1] = in[last(0)][last(1)][last(2)][last(3)][last(4)];
+  } else if (x.dim() == 6) {
+    auto in = x.accessor<float, 6>();
+    out[0] = in[0][0][0][0][0][0];
+    out[1] = in[last(0)][last(1)][last(2)][last(3)][last(4)][last(5)];
+  } else {
+    auto in = x.accessor<float, 7>();
+    out[0] = in[0][0][0][0][0][0][0];
+    out[1] = in[last(0)][last(1)][last(2)][last(3)][last(4)][last(5)][last(6)];
+  }
   return y;
 }
 

@@ -54,3 +54,14 @@ torch::Tensor t_nine(const torch::Tensor& a, const torch::Tensor& b, const torch
   }
   return r;
 }
+
+// 64-bit elements may arrive and leave (customop-abi.md §6), though no kernel can ask for them by name: y[i] = x[i] + x[0].
+torch::Tensor t_long(const torch::Tensor& x) {
+  torch::Tensor y = torch::empty_like(x);
+  auto in = x.accessor<int64_t, 1>();
+  auto out = y.accessor<int64_t, 1>();
+  for (int64_t i = 0; i < x.size(0); ++i) out[i] = in[i] + in[0];
+  return y;
+}
+
+torch::Tensor t_long_fill(const torch::Tensor& x, const torch::Scalar& value) { return torch::full(x.sizes(), value, x.dtype()); }

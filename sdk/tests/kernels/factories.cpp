@@ -57,3 +57,16 @@ torch::Tensor t_braced_shapes(const torch::Tensor& x) {
   out[3] = static_cast<int>(c.numel());
   return r;
 }
+
+// No element cannot travel, but a kernel may make such tensors on the way: [numel, dim, numel of a sum, numel of zeros].
+torch::Tensor t_no_elements(const torch::Tensor& x) {
+  torch::Tensor none = torch::full({0, 3}, 5, x.dtype());
+  torch::Tensor sum = torch::add(none, none);
+  torch::Tensor r = torch::empty({4}, torch::kInt);
+  auto out = r.accessor<int32_t, 1>();
+  out[0] = static_cast<int>(none.numel());
+  out[1] = static_cast<int>(none.dim());
+  out[2] = static_cast<int>(sum.numel());
+  out[3] = static_cast<int>(torch::zeros({2, 0}, torch::kHalf).numel());
+  return r;
+}
