@@ -12,6 +12,7 @@
 //! [`install::install`] builds the open toolchain from distribution packages, [`packages`] says which are missing.
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test stops where it fails"))]
 
+mod apt;
 mod command;
 pub mod depfile;
 mod driver;

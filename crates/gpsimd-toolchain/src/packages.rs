@@ -1,12 +1,12 @@
-//! Distribution packages the open toolchain is made from: which are missing, and the one command that installs them.
+//! Distribution packages the open toolchain is made from, and which of them are missing.
 //!
-//! Unaware of what is built from them. A package counts as there when the file it is needed for is there, however it
+//! Unaware of how they are got and of what is built from them. A package counts as there when the file it is needed for is there, however it
 //! came; dpkg's records only tell an absent package from a broken one.
 
-use std::fmt;
 use std::path::PathBuf;
 
-use crate::{Command, Machine, ToolchainError, process};
+pub use crate::apt::{Missing, MissingPackage};
+use crate::{Machine, ToolchainError};
 
 /// What a package is needed for, and so how to see that it is there.
 #[derive(Debug, Clone, Copy)]
@@ -91,95 +91,6 @@ pub(crate) fn tarballs(machine: &Machine) -> Result<Tarballs, ToolchainError> {
     }
 }
 
-/// One missing package.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MissingPackage {
-    /// Debian's name.
-    pub name: &'static str,
-    /// What the toolchain takes from it.
-    pub purpose: &'static str,
-    /// Whether dpkg has it on record although its file is not there.
-    pub is_broken: bool,
-}
-
-/// All missing packages, and how this machine gets them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missing {
-    /// In the order of need.
-    pub packages: Vec<MissingPackage>,
-    /// How to install them here; nothing where there is no apt-get.
-    apt: Option<Privilege>,
-}
-
-/// How apt-get becomes the superuser.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Privilege {
-    Have,
-    Sudo,
-}
-
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, package) in self.packages.iter().enumerate() {
-            let separator = if i == 0 { "" } else { ", " };
-            write!(f, "{separator}{} ({})", package.name, package.purpose)?;
-        }
-        Ok(())
-    }
-}
-
-impl Missing {
-    /// The one command that installs them, where there is apt-get.
-    pub fn install_command(&self) -> Option<Command> {
-        let mut words = vec!["install", "-y", "--no-install-recommends"];
-        if self.packages.iter().any(|p| p.is_broken) {
-            words.push("--reinstall");
-        }
-        words.extend(self.packages.iter().map(|p| p.name));
-        Some(self.apt_get(&words, self.apt?))
-    }
-
-    fn apt_get(&self, words: &[&str], privilege: Privilege) -> Command {
-        let command = match privilege {
-            Privilege::Have => Command::new("apt-get").env("DEBIAN_FRONTEND", "noninteractive"),
-            // sudo drops the environment; -y alone answers apt, and none of these packages asks anything.
-            Privilege::Sudo => Command::new("sudo").arg("apt-get"),
-        };
-        command.args(words.iter().copied())
-    }
-
-    pub(crate) fn help(&self) -> String {
-        match self.install_command() {
-            Some(command) => format!("install them with: {command}"),
-            None => {
-                "these are packages of Debian 12 (bookworm) and this machine has no apt-get; use such a machine or container, \
-                 or another windowed GNU cross compiler by its prefix"
-                    .into()
-            }
-        }
-    }
-
-    /// Installs the packages, handing every line that apt-get prints to `line`. The package lists are fetched first when
-    /// they do not know the packages, and once more when an archive that they name is gone.
-    pub fn install(&self, line: &mut dyn FnMut(&str)) -> Result<(), ToolchainError> {
-        let (Some(privilege), Some(install)) = (self.apt, self.install_command()) else {
-            return Err(ToolchainError::PackagesMissing { missing: self.clone() });
-        };
-        let update = self.apt_get(&["update"], privilege);
-        let mut words = vec!["install", "--simulate", "--no-install-recommends"];
-        words.extend(self.packages.iter().map(|p| p.name));
-        let is_known = process::streaming(&self.apt_get(&words, privilege), &mut |_| {}).is_ok();
-        if !is_known {
-            process::streaming(&update, line)?;
-            return process::streaming(&install, line);
-        }
-        process::streaming(&install, line).or_else(|_| {
-            process::streaming(&update, line)?;
-            process::streaming(&install, line)
-        })
-    }
-}
-
 /// Whether everything is there; the error names all that is not.
 pub fn check(machine: &Machine) -> Result<(), ToolchainError> {
     let packages: Vec<MissingPackage> = NEEDS
@@ -194,12 +105,7 @@ pub fn check(machine: &Machine) -> Result<(), ToolchainError> {
     if packages.is_empty() {
         return Ok(());
     }
-    let apt = match (machine.program("apt-get"), machine.is_root()) {
-        (None, _) => None,
-        (Some(_), true) => Some(Privilege::Have),
-        (Some(_), false) => Some(Privilege::Sudo),
-    };
-    Err(ToolchainError::PackagesMissing { missing: Missing { packages, apt } })
+    Err(ToolchainError::PackagesMissing { missing: Missing::on(machine, packages) })
 }
 
 /// Whether dpkg lists the package's files (multi-arch packages carry the architecture in the name of the list).
@@ -222,6 +128,8 @@ mod tests {
             std::fs::write(&path, "#!/bin/sh\n").unwrap();
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         };
+        std::fs::create_dir(dir.path().join("etc")).unwrap();
+        std::fs::write(dir.path().join("etc/debian_version"), "12.11\n").unwrap();
         programs.iter().for_each(|p| put(&format!("bin/{p}")));
         files.iter().for_each(|f| put(f));
         let machine = Machine::at(dir.path(), dir.path().join("bin"), is_root);
@@ -283,7 +191,7 @@ mod tests {
         let (_dir, machine) = scratch(&["gcc"], &["/usr/include/stdlib.h"], true);
         insta::assert_snapshot!(report(&machine), @r#"
         missing distribution packages: gcc-xtensa-lx106 (C and C++ compiler), binutils-xtensa-lx106 (assembler, linker, ar), binutils-source (instruction table), gcc-12-source (libgcc and C++ library sources), newlib-source (C library sources)
-        these are packages of Debian 12 (bookworm) and this machine has no apt-get; use such a machine or container, or another windowed GNU cross compiler by its prefix
+        these are packages of Debian 12 (bookworm) and this machine is of an unknown kind, without apt-get; use such a machine or container, or another windowed GNU cross compiler by its prefix
         "#);
     }
 }

@@ -14,8 +14,11 @@ use gpsimd_toolchain::install::{Event, Outcome};
 use gpsimd_toolchain::{Home, Machine, OpenToolchain, RECIPE, Toolchain, ToolchainError};
 
 /// What this recipe and the sources in `sdk/sysroot` make of Debian 12's packages: compiler, assembler, tree hash.
-const KNOWN: &[(&str, &str, &str)] =
-    &[("xtensa-lx106-elf-g++ (12.2.0-14+deb12u1+13+b2) 12.2.0", "GNU assembler (2.40-2+5+b1) 2.40", "")];
+const KNOWN: &[(&str, &str, &str)] = &[(
+    "xtensa-lx106-elf-g++ (12.2.0-14+deb12u1+13+b2) 12.2.0",
+    "GNU assembler (2.40-2+5+b1) 2.40",
+    "b5f3d58fafee7c70a1db73a3b2779381c37284e5b443ee472b12a8ae7e3476c1",
+)];
 
 /// A new hash for known packages means that the recipe or a source changed. If a step in `install` did, `RECIPE` must be
 /// raised as well, or old installations go on being used.

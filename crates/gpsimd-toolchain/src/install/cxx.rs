@@ -79,5 +79,5 @@ pub(super) fn build(workshop: &Workshop) -> Result<(), ToolchainError> {
         source: upstream.join("src/c++11/string-inst.cc"),
         object: workshop.object("cxx/string-inst.o"),
     });
-    workshop.library(Step::CxxLibrary, "libstdc++-lite.a", units)
+    workshop.library(Step::CxxLibrary, "libstdc++-lite.a", &units)
 }

@@ -102,7 +102,7 @@ pub(super) fn libc(workshop: &Workshop) -> Result<(), ToolchainError> {
         source: workshop.ours("libc/setjmp.S"),
         object: object("setjmp"),
     });
-    workshop.library(Step::Libc, "libc.a", units)
+    workshop.library(Step::Libc, "libc.a", &units)
 }
 
 pub(super) fn libm(workshop: &Workshop) -> Result<(), ToolchainError> {
@@ -116,7 +116,7 @@ pub(super) fn libm(workshop: &Workshop) -> Result<(), ToolchainError> {
             units.push(Unit { compiler: compiler.clone(), source, object });
         }
     }
-    workshop.library(Step::Libm, "libm.a", units)
+    workshop.library(Step::Libm, "libm.a", &units)
 }
 
 fn newlib_cc(workshop: &Workshop) -> Command {

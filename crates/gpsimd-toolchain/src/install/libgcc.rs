@@ -90,17 +90,13 @@ pub(super) fn build(workshop: &Workshop) -> Result<(), ToolchainError> {
         object: object(name),
     }));
     units.push(Unit { compiler: asm(), source: config.join("lib2funcs.S"), object: object("lib2funcs") });
-    workshop.library(Step::Libgcc, "libgcc.a", units)?;
-
-    for name in ["crti", "crtn"] {
-        let unit = Unit {
-            compiler: asm(),
-            source: config.join(format!("{name}.S")),
-            object: workshop.lib(&format!("{name}.o")),
-        };
-        workshop.run(&unit.command())?;
-    }
-    Ok(())
+    let start = ["crti", "crtn"].map(|name| Unit {
+        compiler: asm(),
+        source: config.join(format!("{name}.S")),
+        object: workshop.lib(&format!("{name}.o")),
+    });
+    workshop.compile_all(Step::Libgcc, units.iter().chain(&start))?;
+    workshop.archive("libgcc.a", &units)
 }
 
 /// The words of a make variable, continuation lines included.

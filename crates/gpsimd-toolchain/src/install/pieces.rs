@@ -30,27 +30,23 @@ const CALLS: &[&str] = &[
 
 pub(super) fn build(workshop: &Workshop) -> Result<(), ToolchainError> {
     let hal = sysroot::below("hal").into_iter().filter_map(|source| {
-        let stem = source.name.strip_prefix("hal/")?.strip_suffix(".S")?;
-        Some(Unit {
-            compiler: workshop.asm(),
-            source: workshop.ours(source.name),
-            object: workshop.object(&format!("hal/{stem}.o")),
-        })
+        let stem = source.name.strip_suffix(".S")?;
+        let object = workshop.object(&format!("{stem}.o"));
+        Some(Unit { compiler: workshop.asm(), source: workshop.ours(source.name), object })
     });
-    let hal: Vec<Unit> = hal.collect();
-    workshop.library(Step::Pieces, "libhal.a", hal)?;
-
     let nosys = CALLS.iter().map(|name| Unit {
         compiler: workshop.cc().arg(format!("-DL_{name}")),
         source: workshop.ours("nosys/nosys.c"),
         object: workshop.object(&format!("nosys/_{name}.o")),
     });
-    workshop.library(Step::Pieces, "libnosys.a", nosys.collect())?;
-
-    for name in ["crtbegin", "crtend"] {
-        let source = workshop.ours(&format!("crt/{name}.S"));
-        let unit = Unit { compiler: workshop.asm(), source, object: workshop.lib(&format!("{name}.o")) };
-        workshop.run(&unit.command())?;
-    }
-    Ok(())
+    let start = ["crtbegin", "crtend"].into_iter().map(|name| Unit {
+        compiler: workshop.asm(),
+        source: workshop.ours(&format!("crt/{name}.S")),
+        object: workshop.lib(&format!("{name}.o")),
+    });
+    let (hal, nosys): (Vec<Unit>, Vec<Unit>) = (hal.collect(), nosys.collect());
+    let start: Vec<Unit> = start.collect();
+    workshop.compile_all(Step::Pieces, hal.iter().chain(&nosys).chain(&start))?;
+    workshop.archive("libhal.a", &hal)?;
+    workshop.archive("libnosys.a", &nosys)
 }

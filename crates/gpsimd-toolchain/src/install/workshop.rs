@@ -135,7 +135,7 @@ impl<'a> Workshop<'a> {
 
     /// Runs all commands, several at a time; after a failure no further one starts, and of several failures the first in
     /// the list is told.
-    pub(super) fn run_all(&self, step: Step, commands: &[Command]) -> Result<(), ToolchainError> {
+    fn run_all(&self, step: Step, commands: &[Command]) -> Result<(), ToolchainError> {
         let next = AtomicUsize::new(0);
         let done = AtomicUsize::new(0);
         let failure: Mutex<Option<(usize, ToolchainError)>> = Mutex::new(None);
@@ -174,16 +174,26 @@ impl<'a> Workshop<'a> {
         self.run(&Command::new(&self.ar).arg("qcsD").arg(self.lib(name)).args(members)).map(drop)
     }
 
-    /// Compiles and archives.
-    pub(super) fn library(&self, step: Step, name: &str, units: Vec<Unit>) -> Result<(), ToolchainError> {
-        for unit in &units {
+    /// Compiles all units, several at a time.
+    pub(super) fn compile_all<'u>(
+        &self,
+        step: Step,
+        units: impl IntoIterator<Item = &'u Unit>,
+    ) -> Result<(), ToolchainError> {
+        let mut commands = Vec::new();
+        for unit in units {
             if let Some(dir) = unit.object.parent() {
                 create_dir(dir)?;
             }
+            commands.push(unit.command());
         }
-        let commands: Vec<Command> = units.iter().map(Unit::command).collect();
-        self.run_all(step, &commands)?;
-        self.archive(name, &units)
+        self.run_all(step, &commands)
+    }
+
+    /// Compiles and archives.
+    pub(super) fn library(&self, step: Step, name: &str, units: &[Unit]) -> Result<(), ToolchainError> {
+        self.compile_all(step, units)?;
+        self.archive(name, units)
     }
 }
 
@@ -195,7 +205,7 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    pub(super) fn command(&self) -> Command {
+    fn command(&self) -> Command {
         self.compiler.clone().arg("-c").arg(&self.source).arg("-o").arg(&self.object)
     }
 }
