@@ -1,14 +1,38 @@
-//! Device ELF images: read, check, strip, pack, unpack. Bytes in, bytes out.
+//! Device ELF images: read, check, strip, pack, unpack, rebase. Bytes in, bytes out.
+//!
+//! ```no_run
+//! use gpsimd_image::verify::{FileEntry, verify};
+//! use gpsimd_image::{pack, strip};
+//!
+//! let linked = std::fs::read("build/vector_add_cpu0.so")?;
+//! let stripped = strip(&linked)?;
+//! let packed = pack(&stripped)?;
+//! let report = verify(&[
+//!     FileEntry::new("vector_add_cpu0.so", &linked),
+//!     FileEntry::new("vector_add_cpu0.stripped.so", &stripped),
+//!     FileEntry::new("vector_add_cpu0.packed.so", &packed),
+//! ]);
+//! for finding in &report.findings {
+//!     println!("{finding}");
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod error;
+#[doc(hidden)]
+pub mod fuzz;
 mod image;
+mod map;
 mod pack;
+mod rebase;
 mod strip;
 mod summary;
 pub mod verify;
 
 pub use error::ImageError;
 pub use image::{FLAGS, Header, Image, MACHINE, Relocation, Section, Segment, Symbol};
+pub use map::map_svg;
 pub use pack::{PAYLOAD_SECTION, PAYLOAD_SYMBOL, pack, unpack};
+pub use rebase::Rebase;
 pub use strip::strip;
 pub use summary::{Class, SectionSummary, SegmentSummary, Summary, summary};

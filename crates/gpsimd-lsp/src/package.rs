@@ -98,6 +98,17 @@ impl Lsp {
         script::outputs(&self.map).map(|(name, segment)| (name, range(segment))).collect()
     }
 
+    /// Names of all symbols that the address-bearing scripts define, PROVIDEd ones included.
+    pub fn symbols(&self) -> Vec<String> {
+        let script = self.script(LinkMode::Default);
+        let assigned = script.lines().filter_map(|line| {
+            let line = line.trim();
+            let (name, _) = line.strip_prefix("PROVIDE(").unwrap_or(line).split_once(" = ")?;
+            (name != "." && !name.contains(' ')).then(|| name.to_owned())
+        });
+        assigned.collect()
+    }
+
     /// The script for one link mode.
     pub fn script(&self, mode: LinkMode) -> String {
         script::render(self, mode)
