@@ -2,7 +2,7 @@
 //!
 //! Unaware of files: text out. Contract: spec codegen.md §4, customop-abi.md §4; the layout is ours (§4.5).
 //!
-//! Three choices differ from the vendor's generator, all for the sake of compilers other than its own:
+//! Four choices differ from the vendor's generator, all for the sake of compilers other than its own:
 //!
 //! - Arguments are pulled into locals, one statement each, before the call: all pulls share one cursor, and C++ leaves
 //!   the order of call arguments open. GCC evaluates them right to left (D1).
@@ -11,6 +11,8 @@
 //! - The jump to `switchBack` goes through a register. `j` reaches 128 KiB only, and no linker widens it (D3).
 //!   The compiler must go on believing that the jump falls through to its own return: so it keeps the return address
 //!   and the stack pointer in place, which `switchBack` may use. "memory" makes it finish every store before.
+//! - `#line` gives the file a plain name. GCC writes the name unescaped before inline assembly, so a quote in the
+//!   build directory's path would end up as a syntax error of the assembler.
 //!
 //! The kernel is called as `::kernel`, so that a kernel called `output` or `arg0` is not hidden by a local.
 

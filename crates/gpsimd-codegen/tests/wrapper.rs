@@ -44,9 +44,10 @@ fn tokens(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn same_tokens_as_the_reference_but_for_three_choices() {
-    // spec codegen.md §4.6, with the choices that `render` lists: sequenced pulls, the block, the far jump.
+fn same_tokens_as_the_reference_but_for_four_choices() {
+    // spec codegen.md §4.6, with the choices that `render` lists: sequenced pulls, the block, the far jump, the plain name.
     let reference = r#"
+        #line 3 "wrapper.cpp"
         #include "neuron/wrapper_api.h"
         extern "C" void switchBack();
         at::Tensor scale_k(const at::Tensor&, float);
