@@ -1,6 +1,8 @@
 //! Entry points for fuzzing: one function per parser of outside bytes.
 
-use crate::depfile;
+use std::path::Path;
+
+use crate::{depfile, install};
 
 /// Reads any bytes as a dependency file; what is accepted has no NUL and only inputs of a name.
 pub fn fuzz_depfile(data: &[u8]) {
@@ -11,8 +13,31 @@ pub fn fuzz_depfile(data: &[u8]) {
     }
 }
 
+/// Reads any bytes as a source archive, wanting nothing of it: all names are judged, nothing is written.
+pub fn fuzz_archive(data: &[u8]) {
+    let nowhere = Path::new("/nonexistent");
+    let result = install::unpack::extract(Path::new("archive"), data, nowhere, &|_| false, &mut || {});
+    assert!(!matches!(result, Err(crate::ToolchainError::Io { .. })));
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn archive_seeds_run() {
+        let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/corpus/archive");
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+            // Whole, cut at every block and with every byte of the first header changed.
+            super::fuzz_archive(&bytes);
+            (0..bytes.len()).step_by(512).for_each(|len| super::fuzz_archive(&bytes[..len]));
+            for i in 0..bytes.len().min(512) {
+                let mut changed = bytes.clone();
+                changed[i] ^= 0xff;
+                super::fuzz_archive(&changed);
+            }
+        }
+    }
+
     /// Every seed is worth its place: some are accepted, some refused, none panics.
     #[test]
     fn seeds_run() {

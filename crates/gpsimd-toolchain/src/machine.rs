@@ -4,13 +4,15 @@
 
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A file system root, a program search path and a user.
 #[derive(Debug, Clone)]
 pub struct Machine {
     root: PathBuf,
     path: OsString,
+    /// What relative program names and `PATH` entries are relative to.
+    dir: PathBuf,
     is_root: bool,
 }
 
@@ -20,12 +22,15 @@ impl Machine {
         let path = std::env::var_os("PATH").unwrap_or_default();
         // The owner of a process's /proc entry is its effective user.
         let is_root = std::fs::metadata("/proc/self").is_ok_and(|m| m.uid() == 0);
-        Machine { root: PathBuf::from("/"), path, is_root }
+        let dir = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        Machine { root: PathBuf::from("/"), path, dir, is_root }
     }
 
-    /// A machine whose file system begins at `root` and whose programs are in `path` (`:`-separated).
+    /// A machine whose file system begins at `root`, the current directory, and whose programs are in `path`
+    /// (`:`-separated).
     pub fn at(root: impl Into<PathBuf>, path: impl Into<OsString>, is_root: bool) -> Machine {
-        Machine { root: root.into(), path: path.into(), is_root }
+        let root = root.into();
+        Machine { dir: root.clone(), root, path: path.into(), is_root }
     }
 
     /// Whether commands run as the superuser.
@@ -38,9 +43,9 @@ impl Machine {
         self.root.join(absolute.trim_start_matches('/'))
     }
 
-    /// Where a program is; a name with a slash is looked for as it is.
+    /// Where a program is, as an absolute path; a name with a slash is not looked for in `PATH`.
     pub fn program(&self, name: &str) -> Option<PathBuf> {
-        which::which_in(name, Some(&self.path), Path::new("/")).ok()
+        which::which_in(name, Some(&self.path), &self.dir).ok()
     }
 
     /// The last, by name, of the files in `dir` whose names start and end so.
@@ -51,5 +56,29 @@ impl Machine {
             .filter(|e| e.file_name().to_str().is_some_and(|n| n.starts_with(start) && n.ends_with(end)))
             .map(|e| e.path())
             .max()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn programs_are_absolute_wherever_they_were_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        for name in ["bin/cc", "tools/x-gcc"] {
+            std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+            std::fs::write(root.join(name), "").unwrap();
+            std::fs::set_permissions(root.join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        std::fs::write(root.join("bin/readme"), "").unwrap();
+        let machine = Machine::at(root, root.join("bin"), false);
+        let rows =
+            [("cc", Some("bin/cc")), ("tools/x-gcc", Some("tools/x-gcc")), ("x-gcc", None), ("readme", None)];
+        for (name, want) in rows {
+            assert_eq!(machine.program(name), want.map(|w| root.join(w)), "{name}");
+        }
     }
 }

@@ -71,6 +71,40 @@ fn every_directory_name_works_and_leaves_no_trace() {
 }
 
 #[test]
+fn links_work_in_every_directory() {
+    let scratch = tempfile::tempdir().unwrap();
+    let names: &[&[u8]] = &[
+        b"plain",
+        b"it's \"q\"",
+        b"a;b $x#y\\z",
+        b"two\nlines",
+        b"a,b",
+        b"-Wl,x",
+        "grün\u{2028}".as_bytes(),
+        b"\xff",
+    ];
+    let mut first = None;
+    for name in names {
+        let dir = scratch.path().join(std::ffi::OsStr::from_bytes(name));
+        fs::create_dir(&dir).unwrap();
+        let mut job = link_job(&dir, "extern \"C\" int f(); extern \"C\" int _start() { return f(); }\n");
+        fs::write(dir.join("f.c"), "int f(void) { return 1; }\n").unwrap();
+        for source in ["p.cpp", "f.c"] {
+            let mut compile = CompileJob::new(dir.join(source), dir.join(source).with_extension("o"));
+            compile.prefix_maps = vec![PrefixMap::new(&dir, ".")];
+            run(&open().compile(&compile), &dir).unwrap();
+        }
+        let archive = ArchiveJob { archive: dir.join("libf.a"), objects: vec![dir.join("f.o")] };
+        run(&open().archive(&archive), &dir).unwrap();
+        job.archives = vec![archive.archive];
+        job.map = Some(dir.join("image.map"));
+        run(&open().link(&job), scratch.path()).unwrap();
+        let image = fs::read(&job.output).unwrap();
+        assert!(&image == first.get_or_insert_with(|| image.clone()), "{}", name.escape_ascii());
+    }
+}
+
+#[test]
 fn a_newline_in_a_name_compiles_and_its_depfile_is_refused() {
     let scratch = tempfile::tempdir().unwrap();
     let dir = project(scratch.path(), b"two\nlines");

@@ -13,7 +13,7 @@ mod libgcc;
 mod pieces;
 mod plugin;
 mod selfcheck;
-mod unpack;
+pub(crate) mod unpack;
 mod workshop;
 mod wrappers;
 
