@@ -10,7 +10,7 @@
 // Build:  gpsimd-build compile examples/relu_multicore.cpp --multicore --schema 'my::relu_multicore(Tensor x) -> (Tensor y)'
 //
 // The trap: get_cpu_count() is 8 in a single-core build too, where core 0 runs alone and would compute only the first
-// eighth. A single-core build of this file therefore says so: --cflag=-DSINGLE_CORE
+// eighth. A single-core build of this file therefore says so, at the end of the command: -- -DSINGLE_CORE
 
 #include <torch/torch.h>
 
