@@ -9,19 +9,15 @@ use xtensa_iss::{At, BusFault, FETCH_BYTES};
 
 use crate::counters::Counters;
 use crate::heap::Kind;
-use crate::incident::{Actor, Incident, Near, What};
+use crate::incident::{Actor, Chain, Incident, Near, What};
 use crate::map;
 use crate::memory::Memory;
-use crate::ram::{ACCESS, FREED, INIT, LOCKED, Ram, WATCHED};
+use crate::ram::ACCESS;
 use crate::registers;
-use crate::sdma;
-use crate::shared::Role;
 use crate::view::View;
 
 /// Asks the host to repeat the instruction leniently.
-const ATTENTION: BusFault = BusFault::Device(0);
-/// Element accesses per sampled call chain.
-const SAMPLE_EVERY: u64 = 1024;
+pub(crate) const ATTENTION: BusFault = BusFault::Device(0);
 
 /// What answers at a SoC address, with the bytes up to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +46,8 @@ pub struct Bus<'a> {
     pub multicore: bool,
     /// Whether accesses are being repeated: incidents are recorded and nothing is refused.
     pub lenient: bool,
-    /// Incidents of the repeated instruction.
-    pub incidents: Vec<Incident>,
+    /// Incidents of the repeated instruction, each with the call chain that allocated or freed the block concerned.
+    pub incidents: Vec<(Incident, Chain)>,
     /// Heap and descriptor that the repeated instruction handed out.
     pub handed_out: Option<(Kind, usize)>,
     /// Tensors that DMA transfers of the repeated instruction touched, and whether they wrote.
@@ -64,7 +60,7 @@ pub struct Bus<'a> {
     pub sampled: bool,
     /// Per region, which of its first eight bytes were read (scalars only).
     pub scalar_reads: Vec<u8>,
-    shared_element: Vec<bool>,
+    pub(crate) shared_element: Vec<bool>,
     pub(crate) buffer: (Vec<u8>, Vec<bool>),
 }
 
@@ -100,14 +96,7 @@ impl<'a> Bus<'a> {
         result
     }
 
-    fn refuse(&mut self, incident: Incident) -> Result<(), BusFault> {
-        if !self.lenient {
-            return Err(ATTENTION);
-        }
-        self.incidents.push(incident);
-        Ok(())
-    }
-
+    /// Refuses an access, or records it in the repetition.
     pub(crate) fn report(
         &mut self,
         what: What,
@@ -116,7 +105,23 @@ impl<'a> Bus<'a> {
         near: Near,
         len: usize,
     ) -> Result<(), BusFault> {
-        self.refuse(Incident { what, write, actor, near, len: len as u32 })
+        self.report_block(what, write, actor, (near, Chain::new()), len)
+    }
+
+    /// As [`Bus::report`], with the history of the block concerned.
+    pub(crate) fn report_block(
+        &mut self,
+        what: What,
+        write: bool,
+        actor: Actor,
+        (near, history): (Near, Chain),
+        len: usize,
+    ) -> Result<(), BusFault> {
+        if !self.lenient {
+            return Err(ATTENTION);
+        }
+        self.incidents.push((Incident { what, write, actor, near, len: len as u32 }, history));
+        Ok(())
     }
 
     /// Where a SoC address leads, for this core, and how many bytes from there on lead to the same place.
@@ -141,45 +146,6 @@ impl<'a> Bus<'a> {
             return (Place::Apb(offset as u32), u64::from(map::WINDOW_LEN) - offset);
         }
         (Place::Nowhere, self.view.shared().gap(soc))
-    }
-
-    /// What lies near a SoC address in no memory.
-    pub(crate) fn near_soc(&self, soc: u64) -> Near {
-        match self.view.shared().nearest(soc, map::TENSOR_GUARD) {
-            Some((region, _)) => {
-                let base = self.view.shared().regions().get(region).map_or(0, |region| region.base);
-                Near::Tensor { region, offset: soc.wrapping_sub(base) as i64 }
-            }
-            None => Near::Soc { addr: soc },
-        }
-    }
-
-    /// The heap block nearest to an offset in a heap's pool, if the pool covers it.
-    pub(crate) fn near_block(&self, kind: Kind, offset: u32) -> Option<Near> {
-        let heap = &self.memory.heaps[kind as usize];
-        let distance = |block: &crate::heap::Block| {
-            let (start, end) = (i64::from(block.offset), i64::from(block.offset) + i64::from(block.len));
-            let at = i64::from(offset);
-            if at >= end { at - end } else { start - at }
-        };
-        let block = heap.blocks().iter().min_by_key(|block| distance(block))?;
-        Some(Near::Block { heap: kind, len: block.len, offset: i64::from(offset) - i64::from(block.offset) })
-    }
-
-    pub(crate) fn near_dataram(&self, offset: usize) -> Near {
-        let addr = map::DATARAM.wrapping_add(offset as u32);
-        let pool = [Kind::Tcm, Kind::Libc].into_iter().find_map(|kind| {
-            let (pool, len) = self.memory.heaps[kind as usize].pool();
-            // An overrun of the last block leaves the pool; the data RAM behind it is still best explained by the block.
-            let at = addr.wrapping_sub(pool);
-            (at < len + 0x400).then(|| self.near_block(kind, at)).flatten()
-        });
-        pool.unwrap_or(Near::Dataram { addr })
-    }
-
-    pub(crate) fn near_scratch(&self, offset: usize) -> Near {
-        let soc = map::scratch_soc(self.memory.core) + offset as u64;
-        self.near_block(Kind::Hbm, offset as u32).unwrap_or(Near::Soc { addr: soc })
     }
 
     /// SoC address behind an NX address in a window; `Err(Some(n))` for window `n` never programmed, `Err(None)` outside.
@@ -254,158 +220,6 @@ impl<'a> Bus<'a> {
         }
     }
 
-    fn load_soc<const N: usize>(&mut self, soc: u64) -> Result<[u8; N], BusFault> {
-        match self.locate(soc).0 {
-            Place::Tensor(region, offset) => self.load_tensor(region, offset),
-            Place::Scratch(offset) => {
-                self.scratch_element(offset)?;
-                self.load_ram(Place::Scratch(offset))
-            }
-            place @ (Place::Image(_) | Place::Dataram(_)) => self.load_ram(place),
-            Place::Apb(offset) => {
-                let word =
-                    self.queue_register(offset).map_or(0, |(queue, register)| queue.register(register));
-                Ok(truncate(word.to_le_bytes()))
-            }
-            Place::Nowhere => {
-                let near = self.near_soc(soc);
-                let what = self.outside(near);
-                self.report(what, false, Actor::Cpu, near, N)?;
-                Ok([0; N])
-            }
-        }
-    }
-
-    /// Outside, or just past a scalar by less than a wider scalar.
-    fn outside(&self, near: Near) -> What {
-        match near {
-            Near::Tensor { region, offset: 0..8 } if self.role(region) == Some(Role::Scalar) => {
-                What::ScalarWidth
-            }
-            _ => What::Outside,
-        }
-    }
-
-    fn role(&self, region: usize) -> Option<Role> {
-        self.view.shared().regions().get(region).map(|region| region.role)
-    }
-
-    fn load_tensor<const N: usize>(&mut self, region: usize, offset: usize) -> Result<[u8; N], BusFault> {
-        let near = Near::Tensor { region, offset: offset as i64 };
-        let role = self.role(region);
-        if role == Some(Role::Scalar) {
-            for byte in (offset..offset + N).take_while(|byte| *byte < 8) {
-                self.scalar_reads[region] |= 1 << byte;
-            }
-        } else {
-            self.touch_element(near, region, false, N)?;
-            self.count_element()?;
-        }
-        let Some(loaded) = self.view.load::<N>(region, offset) else {
-            // A word whose first bytes are the tensor's last: copy loops read whole words, so this is not an overrun.
-            let mut value = [0; N];
-            for (i, byte) in value.iter_mut().enumerate() {
-                *byte = self.view.load::<1>(region, offset + i).map_or(0, |loaded| loaded.data[0]);
-            }
-            return Ok(value);
-        };
-        // All bytes, not any: a partly written word is padding or the end of a copy.
-        if loaded.initialised == 0 {
-            self.report(What::Uninitialised, false, Actor::Cpu, near, N)?;
-        }
-        Ok(loaded.data)
-    }
-
-    /// An access to a tensor in the core's own device memory, unless it is the stack.
-    fn scratch_element(&mut self, offset: usize) -> Result<(), BusFault> {
-        let stack = self.memory.hbm_stack;
-        if stack.is_some_and(|stack| (offset as u32).wrapping_sub(stack.offset) < stack.len) {
-            return Ok(());
-        }
-        self.count_element()
-    }
-
-    /// Counts an element access. The call chain of every so many is sampled, to tell where most of them come from.
-    fn count_element(&mut self) -> Result<(), BusFault> {
-        if self.counters.element_accesses % SAMPLE_EVERY == SAMPLE_EVERY - 1 {
-            if !self.lenient {
-                return Err(ATTENTION);
-            }
-            self.sampled = true;
-        }
-        self.counters.element_accesses += 1;
-        Ok(())
-    }
-
-    fn touch_element(&mut self, near: Near, region: usize, write: bool, len: usize) -> Result<(), BusFault> {
-        if self.multicore && !self.shared_element[region] {
-            self.report(What::SharedElement, write, Actor::Cpu, near, len)?;
-            self.shared_element[region] = true;
-        }
-        Ok(())
-    }
-
-    fn ram(&mut self, place: Place) -> Option<(&mut Ram, usize)> {
-        match place {
-            Place::Image(offset) => Some((&mut self.memory.image, offset)),
-            Place::Scratch(offset) => Some((&mut self.memory.scratch, offset)),
-            Place::Dataram(offset) => Some((&mut self.memory.dataram, offset)),
-            Place::Tensor(..) | Place::Apb(_) | Place::Nowhere => None,
-        }
-    }
-
-    pub(crate) fn near_place(&self, place: Place) -> Near {
-        match place {
-            Place::Tensor(region, offset) => Near::Tensor { region, offset: offset as i64 },
-            Place::Image(offset) => Near::Nx { addr: self.memory.image_base.wrapping_add(offset as u32) },
-            Place::Scratch(offset) => self.near_scratch(offset),
-            Place::Dataram(offset) => self.near_dataram(offset),
-            Place::Apb(offset) => Near::Nx { addr: map::WINDOWS.wrapping_add(offset) },
-            Place::Nowhere => Near::Nx { addr: 0 },
-        }
-    }
-
-    /// Reads the heaps again if `place` is in a pool whose bookkeeping moved on.
-    pub(crate) fn refresh(&mut self, place: Place) {
-        if !self.memory.stale {
-            if let Place::Scratch(_) = place {
-                self.memory.open_scratch();
-            }
-            return;
-        }
-        let in_pool = |kind: Kind, offset: usize| {
-            let (pool, len) = self.memory.heaps[kind as usize].pool();
-            map::DATARAM.wrapping_add(offset as u32).wrapping_sub(pool) < len
-        };
-        let concerned = match place {
-            Place::Scratch(_) => true,
-            Place::Dataram(offset) => in_pool(Kind::Tcm, offset) || in_pool(Kind::Libc, offset),
-            _ => false,
-        };
-        if concerned {
-            self.memory.look_at_heaps();
-        }
-    }
-
-    fn load_ram<const N: usize>(&mut self, place: Place) -> Result<[u8; N], BusFault> {
-        self.refresh(place);
-        let Some((ram, offset)) = self.ram(place) else { return Err(BusFault::Unmapped) };
-        let (Some(value), Some(states)) = (ram.peek::<N>(offset), ram.states::<N>(offset)) else {
-            return Err(BusFault::Unmapped);
-        };
-        let any = states.iter().fold(0, |any, state| any | state);
-        // A word that is partly the program's and partly written is the end of a copy or padding, not a fault.
-        let what = match () {
-            () if any & ACCESS == 0 && any & FREED != 0 => What::Freed,
-            () if any & ACCESS == 0 => What::Outside,
-            () if any & INIT == 0 => What::Uninitialised,
-            () => return Ok(value),
-        };
-        let near = self.near_place(place);
-        self.report(what, false, Actor::Cpu, near, N)?;
-        Ok(value)
-    }
-
     #[inline(always)]
     fn store<const N: usize>(&mut self, addr: u32, value: [u8; N]) -> Result<(), BusFault> {
         if !self.memory.stale {
@@ -464,142 +278,10 @@ impl<'a> Bus<'a> {
             Err(None) => Err(BusFault::Unmapped),
         }
     }
-
-    fn store_soc<const N: usize>(&mut self, soc: u64, value: [u8; N]) -> Result<(), BusFault> {
-        match self.locate(soc).0 {
-            Place::Tensor(region, offset) => self.store_tensor(region, offset, value),
-            Place::Scratch(offset) => {
-                self.scratch_element(offset)?;
-                self.store_ram(Place::Scratch(offset), value)?;
-                if let Some(stack) = &mut self.memory.hbm_stack
-                    && (offset as u32).wrapping_sub(stack.offset) < stack.len
-                {
-                    stack.low = stack.low.min(offset as u32);
-                }
-                Ok(())
-            }
-            place @ (Place::Image(_) | Place::Dataram(_)) => self.store_ram(place, value),
-            Place::Apb(offset) => {
-                let word = value
-                    .first_chunk::<4>()
-                    .map(|bytes| u32::from_le_bytes(*bytes))
-                    .ok_or(BusFault::Denied)?;
-                self.store_queue_register(offset, word)
-            }
-            Place::Nowhere => {
-                let near = self.near_soc(soc);
-                let what = self.outside(near);
-                self.report(what, true, Actor::Cpu, near, N)
-            }
-        }
-    }
-
-    fn store_tensor<const N: usize>(
-        &mut self,
-        region: usize,
-        offset: usize,
-        value: [u8; N],
-    ) -> Result<(), BusFault> {
-        let near = Near::Tensor { region, offset: offset as i64 };
-        if self.role(region) != Some(Role::Output) {
-            self.report(What::Input, true, Actor::Cpu, near, N)?;
-        }
-        self.touch_element(near, region, true, N)?;
-        self.count_element()?;
-        if !self.view.store(region, offset, value) {
-            let end = self.view.shared().regions().get(region).map_or(0, |region| region.byte_len());
-            self.report(What::Outside, true, Actor::Cpu, Near::Tensor { region, offset: end as i64 }, N)?;
-            for (i, byte) in value.into_iter().enumerate() {
-                self.view.store(region, offset + i, [byte]);
-            }
-        }
-        Ok(())
-    }
-
-    fn store_ram<const N: usize>(&mut self, place: Place, value: [u8; N]) -> Result<(), BusFault> {
-        self.refresh(place);
-        let Some((ram, offset)) = self.ram(place) else { return Err(BusFault::Unmapped) };
-        let states = ram.states::<N>(offset).ok_or(BusFault::Unmapped)?;
-        let (any, all) = states.iter().fold((0, !0), |(any, all), state| (any | state, all & state));
-        if any & WATCHED != 0 && all & ACCESS != 0 {
-            return self.store_bookkeeping(offset, value);
-        }
-        let what = match () {
-            () if any & LOCKED != 0 => What::Code,
-            () if all & ACCESS == 0 && any & FREED != 0 => What::Freed,
-            () if all & ACCESS == 0 => What::Outside,
-            () => {
-                ram.poke(offset, &value);
-                return Ok(());
-            }
-        };
-        let near = self.near_place(place);
-        self.report(what, true, Actor::Cpu, near, N)?;
-        // Carried out byte by byte where it does no harm.
-        if let Some((ram, offset)) = self.ram(place) {
-            for (i, byte) in value.into_iter().enumerate() {
-                ram.store(offset + i, [byte]);
-            }
-        }
-        Ok(())
-    }
-
-    fn store_bookkeeping<const N: usize>(&mut self, offset: usize, value: [u8; N]) -> Result<(), BusFault> {
-        let mut word = [0; 4];
-        for (to, from) in word.iter_mut().zip(value) {
-            *to = from;
-        }
-        let addr = map::DATARAM.wrapping_add(offset as u32);
-        let handed_out = self.memory.bookkeeping(addr, u32::from_le_bytes(word));
-        if handed_out.is_some() {
-            if !self.lenient {
-                return Err(ATTENTION);
-            }
-            self.handed_out = handed_out;
-        }
-        self.memory.dataram.poke(offset, &value);
-        Ok(())
-    }
-
-    fn queue_register(&mut self, offset: u32) -> Option<(&mut sdma::Queue, u32)> {
-        let core = self.memory.core;
-        let (m2s, s2m) = (map::m2s_offset(core), map::s2m_offset(core));
-        if offset.wrapping_sub(m2s) < sdma::QUEUE_LEN {
-            Some((&mut self.memory.sdma.m2s, offset - m2s))
-        } else if offset.wrapping_sub(s2m) < sdma::QUEUE_LEN {
-            Some((&mut self.memory.sdma.s2m, offset - s2m))
-        } else {
-            None
-        }
-    }
-
-    fn store_queue_register(&mut self, offset: u32, value: u32) -> Result<(), BusFault> {
-        let lenient = self.lenient;
-        let Some((queue, register)) = self.queue_register(offset) else {
-            return self.report(
-                What::Outside,
-                true,
-                Actor::Cpu,
-                Near::Nx { addr: map::WINDOWS.wrapping_add(offset) },
-                4,
-            );
-        };
-        if register != sdma::DOORBELL {
-            queue.store(register, value);
-            return Ok(());
-        }
-        // The transfer happens in the repetition, when its incidents can be recorded with the call chain.
-        if !lenient {
-            return Err(ATTENTION);
-        }
-        queue.store(register, value);
-        self.run_transfers();
-        Ok(())
-    }
 }
 
 /// The first `N` bytes of a word.
-fn truncate<const N: usize>(word: [u8; 4]) -> [u8; N] {
+pub(crate) fn truncate<const N: usize>(word: [u8; 4]) -> [u8; N] {
     let mut bytes = [0; N];
     for (to, from) in bytes.iter_mut().zip(word) {
         *to = from;

@@ -254,8 +254,8 @@ impl Session<'_, '_> {
         self.bus.lenient = true;
         let stop = self.cpu.run(&mut self.bus, 1);
         self.bus.lenient = false;
-        for incident in std::mem::take(&mut self.bus.incidents) {
-            self.log.add(incident, &chain);
+        for (incident, history) in std::mem::take(&mut self.bus.incidents) {
+            self.log.add(incident, &chain, history);
         }
         if let Some((heap, descriptor)) = self.bus.handed_out.take() {
             self.bus.memory.heaps[heap as usize].set_site(descriptor, &chain);

@@ -41,15 +41,15 @@ impl Names<'_> {
         let verb = match (actor, write) {
             (Actor::Cpu, false) => format!("reads {len} byte{}", plural(len)),
             (Actor::Cpu, true) => format!("writes {len} byte{}", plural(len)),
-            (Actor::Dma, false) => format!("copies {len} byte{} from", plural(len)),
-            (Actor::Dma, true) => format!("copies {len} byte{} to", plural(len)),
+            (Actor::Dma, false) => format!("a transfer reads {len} byte{}", plural(len)),
+            (Actor::Dma, true) => format!("a transfer writes {len} byte{}", plural(len)),
         };
         let place = self.place(near);
         match what {
             What::Outside => format!("{verb} {place}"),
             What::Uninitialised => format!("{verb} {place}, which nothing has written"),
             What::UninitialisedCopy => {
-                format!("copies {len} byte{} that nothing has written to {place}", plural(len))
+                format!("a transfer copies {len} byte{} that nothing has written, {place}", plural(len))
             }
             What::Freed => format!("{verb} {place} after it was freed"),
             What::Null => match near {
@@ -100,8 +100,9 @@ fn plural(count: u32) -> &'static str {
 
 fn position(offset: i64, len: i64) -> String {
     match offset {
-        before if before < 0 => format!("{} bytes before", -before),
-        past if past >= len => format!("{} bytes past the end of", past - len),
+        before if before < 0 => format!("starting {} bytes before", -before),
+        past if past == len => "right past the end of".to_owned(),
+        past if past > len => format!("starting {} bytes past the end of", past - len),
         0 => "at the start of".to_owned(),
         inside => format!("at byte {inside} of"),
     }
@@ -110,16 +111,12 @@ fn position(offset: i64, len: i64) -> String {
 fn tensor_place(name: &str, spec: &TensorSpec, offset: i64) -> String {
     let len = spec.byte_len() as i64;
     if (0..len).contains(&offset) {
-        return format!("{} of `{name}`", indexed(spec, offset as u64 / spec.dtype.size() as u64));
+        let element = offset as u64 / spec.dtype.size() as u64;
+        return format!("at element {:?} of `{name}`", spec.multi_index(element));
     }
     let element = offset.div_euclid(spec.dtype.size() as i64);
     let elements = len / spec.dtype.size() as i64;
     format!("{} `{name}` (element {element} of {elements})", position(offset, len))
-}
-
-/// An element as the author would write it: `[3]`, `[2, 0]`.
-pub fn indexed(spec: &TensorSpec, element: u64) -> String {
-    format!("element {:?}", spec.multi_index(element))
 }
 
 /// A run of elements, or its ends when there are holes.
@@ -191,13 +188,16 @@ mod tests {
         let rows = [
             (
                 (What::Outside, false, Cpu, tensor(40)),
-                "reads 4 bytes 0 bytes past the end of `x` (element 10 of 10)",
+                "reads 4 bytes right past the end of `x` (element 10 of 10)",
             ),
             (
                 (What::Outside, true, Dma, tensor(-4)),
-                "copies 4 bytes to 4 bytes before `x` (element -1 of 10)",
+                "a transfer writes 4 bytes starting 4 bytes before `x` (element -1 of 10)",
             ),
-            ((What::Input, true, Cpu, tensor(28)), "writes 4 bytes element [1, 2] of `x`, which is an input"),
+            (
+                (What::Input, true, Cpu, tensor(28)),
+                "writes 4 bytes at element [1, 2] of `x`, which is an input",
+            ),
             (
                 (What::Freed, false, Cpu, block(8)),
                 "reads 4 bytes at byte 8 of a TCM block of 100 bytes after it was freed",

@@ -55,6 +55,7 @@ struct Raw {
     key: PlaceKey,
     region: Option<usize>,
     element: Option<Element>,
+    history: Option<Site>,
     message: String,
     count: u64,
 }
@@ -70,6 +71,7 @@ impl Folder {
             cores: Vec::new(),
             site: raw.site,
             element: raw.element,
+            history: raw.history,
             count: 0,
             help: format!("{}; {}", entry.cause, entry.remedy),
         });
@@ -125,11 +127,21 @@ impl Core<'_, '_> {
 
     fn raw(&self, code: Code, chain: &[u32], message: String) -> Raw {
         let (site, key) = self.site(chain);
-        Raw { code, core: self.run.core, site, key, region: None, element: None, message, count: 1 }
+        Raw {
+            code,
+            core: self.run.core,
+            site,
+            key,
+            region: None,
+            element: None,
+            history: None,
+            message,
+            count: 1,
+        }
     }
 
     fn incidents(&self, folder: &mut Folder) {
-        for Folded { first, chain, count } in self.run.log.entries() {
+        for Folded { first, chain, history, count } in self.run.log.entries() {
             let code = match first.what {
                 What::Outside if first.write => Code::WriteOutside,
                 What::Outside => Code::ReadOutside,
@@ -149,6 +161,7 @@ impl Core<'_, '_> {
                 raw.region = Some(region);
                 raw.element = self.names().element(region, offset);
             }
+            raw.history = self.site(history).0;
             raw.count = *count;
             folder.add(raw);
         }
@@ -253,7 +266,9 @@ impl Core<'_, '_> {
 /// The place a finding is reported at, and its folding key.
 fn place(pc: u32, base: u32, frames: &[Frame]) -> (Option<Site>, PlaceKey) {
     let author = frames.iter().position(|frame| !frame.is_runtime());
-    let frame = author.map_or(frames.first(), |at| frames.get(at));
+    // Without one, the call that the generated wrapper made says most.
+    let outermost = frames.iter().position(Frame::is_wrapper).and_then(|at| at.checked_sub(1));
+    let frame = frames.get(author.or(outermost).unwrap_or(0));
     let Frame { function, file, line } =
         frame.cloned().unwrap_or(Frame { function: String::new(), file: String::new(), line: 0 });
     let via = match author {
@@ -279,6 +294,7 @@ fn result(code: Code, evidence: &Evidence<'_>, cores: u8, at: u64, count: u64, m
         cores: (0..8).filter(|core| cores >> core & 1 != 0).collect(),
         site: None,
         element: Some(element(evidence, at)),
+        history: None,
         count,
         help: format!("{}; {}", entry.cause, entry.remedy),
     }
@@ -299,7 +315,9 @@ fn coverage(evidence: &Evidence<'_>, folder: &mut Folder) {
         info.name,
         describe::range(&info.spec, first, last, missing.len() as u64)
     );
-    if evidence.runs.len() == 1 && missing.len() + total.div_ceil(8) >= total && total > 1 {
+    // A kernel that divides its work, built for one core, computes the first eighth.
+    let written = total - missing.len();
+    if evidence.runs.len() == 1 && total >= 8 && (written == total / 8 || written == total.div_ceil(8)) {
         message
             .push_str("; get_cpu_count() is 8 in a single-core build too, and core 0 alone does one eighth");
     }

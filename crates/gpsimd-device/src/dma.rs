@@ -5,7 +5,7 @@
 //! Facts: spec `device-runtime.md` §13.4, §13.9.
 
 use crate::bus::{Bus, Place};
-use crate::incident::{Actor, What};
+use crate::incident::{Actor, Near, What};
 use crate::map;
 use crate::ram::{ACCESS, FREED, INIT, LOCKED};
 use crate::sdma::{Descriptor, Slot, Stopped};
@@ -118,7 +118,7 @@ impl Bus<'_> {
             self.refresh(place);
             match place {
                 Place::Tensor(region, offset) => {
-                    let near = self.near_place(place);
+                    let near = Near::Tensor { region, offset: offset as i64 };
                     if self
                         .view
                         .shared()
@@ -129,7 +129,7 @@ impl Bus<'_> {
                         let _ = self.report(What::Input, true, Actor::Dma, near, n);
                     } else if let Some(first) = init.iter().position(|init| !init) {
                         let count = init.iter().filter(|init| !**init).count();
-                        let near = self.near_place(Place::Tensor(region, offset + first));
+                        let near = Near::Tensor { region, offset: (offset + first) as i64 };
                         let _ = self.report(What::UninitialisedCopy, true, Actor::Dma, near, count);
                     }
                     self.view.write_range(region, offset, data, init);
@@ -179,13 +179,14 @@ impl Bus<'_> {
     }
 
     fn report_ram(&mut self, what: What, write: bool, place: Place, skip: usize, count: usize) {
-        let near = match place {
-            Place::Image(offset) => self.near_place(Place::Image(offset + skip)),
-            Place::Scratch(offset) => self.near_place(Place::Scratch(offset + skip)),
-            Place::Dataram(offset) => self.near_place(Place::Dataram(offset + skip)),
-            other => self.near_place(other),
+        let at = match place {
+            Place::Image(offset) => Place::Image(offset + skip),
+            Place::Scratch(offset) => Place::Scratch(offset + skip),
+            Place::Dataram(offset) => Place::Dataram(offset + skip),
+            other => other,
         };
-        let _ = self.report(what, write, Actor::Dma, near, count);
+        let near = self.near_place(at, what);
+        let _ = self.report_block(what, write, Actor::Dma, near, count);
     }
 }
 

@@ -51,6 +51,17 @@ pub struct Block {
     pub len: u32,
     /// Who allocated it, outermost call last; empty when not seen.
     pub site: Chain,
+    /// Descriptor that stands for it.
+    pub descriptor: usize,
+}
+
+/// A block that was given back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Freed {
+    /// The block as it was.
+    pub block: Block,
+    /// Who gave it back, outermost call last; empty when not seen.
+    pub site: Chain,
 }
 
 /// What changed since the last look.
@@ -73,12 +84,15 @@ pub struct Heap {
     pool_len: u32,
     manager: Option<usize>,
     blocks: Vec<Block>,
+    freed: Vec<Freed>,
     sites: Vec<Chain>,
     stale: bool,
     high_water: u32,
 }
 
 impl Heap {
+    const FREED_KEPT: usize = 64;
+
     /// The heap of this kind in a scratch map at NX address `scratch`.
     pub fn new(kind: Kind, scratch: u32) -> Heap {
         let (pool, pool_len) = match kind {
@@ -93,6 +107,7 @@ impl Heap {
             pool_len,
             manager: None,
             blocks: Vec::new(),
+            freed: Vec::new(),
             sites: vec![Chain::new(); DESCRIPTORS as usize],
             stale: false,
             high_water: 0,
@@ -114,6 +129,11 @@ impl Heap {
         &self.blocks
     }
 
+    /// Blocks given back, latest last; only the last few are kept.
+    pub fn freed(&self) -> &[Freed] {
+        &self.freed
+    }
+
     /// Most bytes live at once, over all looks.
     pub fn high_water(&self) -> u32 {
         self.high_water
@@ -129,9 +149,10 @@ impl Heap {
         self.stale
     }
 
-    /// Forgets the high-water mark, for a new call.
-    pub fn reset_high_water(&mut self) {
+    /// Forgets the high-water mark and the blocks given back, for a new call.
+    pub fn begin_call(&mut self) {
         self.high_water = 0;
+        self.freed.clear();
     }
 
     /// Notes a write to NX address `addr`; `None` unless it is in this heap's header. `Some(Some(d))` when the write names
@@ -167,7 +188,14 @@ impl Heap {
         let Some(manager) = self.manager else { return Change::default() };
         let now = self.live(dataram, image, manager);
         let same = |a: &Block, b: &Block| a.offset == b.offset && a.len == b.len;
-        let freed = self.blocks.iter().filter(|old| !now.iter().any(|new| same(old, new))).cloned().collect();
+        let freed: Vec<Block> =
+            self.blocks.iter().filter(|old| !now.iter().any(|new| same(old, new))).cloned().collect();
+        for block in &freed {
+            // Giving a block back rewrites its descriptor's user pointer, which is seen like handing it out.
+            let site = self.sites.get(block.descriptor).filter(|site| **site != block.site).cloned();
+            self.freed.push(Freed { block: block.clone(), site: site.unwrap_or_default() });
+        }
+        self.freed.drain(..self.freed.len().saturating_sub(Self::FREED_KEPT));
         let added = now.iter().filter(|new| !self.blocks.iter().any(|old| same(old, new))).cloned().collect();
         self.blocks = now;
         self.high_water = self.high_water.max(self.blocks.iter().map(|block| block.len).sum());
@@ -193,8 +221,9 @@ impl Heap {
             let len = buffer.wrapping_add(size).wrapping_sub(user);
             let offset = user.wrapping_sub(self.pool);
             if len <= size && offset < self.pool_len && len <= self.pool_len - offset {
-                let site = self.sites.get((at / DESCRIPTOR_LEN) as usize).cloned().unwrap_or_default();
-                blocks.push(Block { offset, len, site });
+                let descriptor = (at / DESCRIPTOR_LEN) as usize;
+                let site = self.sites.get(descriptor).cloned().unwrap_or_default();
+                blocks.push(Block { offset, len, site, descriptor });
             }
             next = field(0);
         }
@@ -263,12 +292,14 @@ mod tests {
         world.heap.set_site(1, &[7, 8]);
         assert!(world.heap.is_stale());
         let change = world.look();
-        let a = Block { offset: 0, len: 100, site: vec![7, 8] };
-        let b = Block { offset: 128, len: 172, site: vec![] };
+        let a = Block { offset: 0, len: 100, site: vec![7, 8], descriptor: 1 };
+        let b = Block { offset: 128, len: 172, site: vec![], descriptor: 2 };
         assert_eq!(change, Change { freed: vec![], added: vec![b.clone(), a.clone()], recognised: true });
         assert_eq!(world.heap.high_water(), 272);
         world.list(first);
-        assert_eq!(world.look(), Change { freed: vec![b], added: vec![], recognised: false });
+        world.heap.set_site(2, &[9]);
+        assert_eq!(world.look(), Change { freed: vec![b.clone()], added: vec![], recognised: false });
+        assert_eq!(world.heap.freed(), [Freed { block: b, site: vec![9] }]);
         assert_eq!(world.heap.blocks(), [a]);
     }
 

@@ -101,6 +101,8 @@ pub struct Folded {
     pub first: Incident,
     /// Call chain of the first.
     pub chain: Chain,
+    /// Call chain that allocated the block concerned, or freed it if that is the trouble; empty without a block.
+    pub history: Chain,
     /// How many there were.
     pub count: u64,
 }
@@ -119,7 +121,7 @@ impl Log {
     pub const LIMIT: usize = 1000;
 
     /// Adds one incident.
-    pub fn add(&mut self, incident: Incident, chain: &[u32]) {
+    pub fn add(&mut self, incident: Incident, chain: &[u32], history: Chain) {
         let region = match incident.near {
             Near::Tensor { region, .. } => Some(region),
             _ => None,
@@ -129,7 +131,7 @@ impl Log {
             self.entries[at].count += 1;
         } else if self.entries.len() < Self::LIMIT {
             self.index.insert(key, self.entries.len());
-            self.entries.push(Folded { first: incident, chain: chain.to_vec(), count: 1 });
+            self.entries.push(Folded { first: incident, chain: chain.to_vec(), history, count: 1 });
         } else {
             self.dropped += 1;
         }

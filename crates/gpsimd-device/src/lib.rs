@@ -20,6 +20,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod access;
 pub mod arg;
 pub mod bus;
 pub mod catalogue;
@@ -38,6 +39,7 @@ pub mod incident;
 pub mod machine;
 pub mod map;
 pub mod memory;
+pub mod near;
 pub mod ram;
 pub mod registers;
 pub mod report;

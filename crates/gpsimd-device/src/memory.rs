@@ -96,7 +96,7 @@ impl Memory {
         self.stack_low = (self.layout.stack_top - map::DATARAM) as usize;
         self.hbm_stack = None;
         for heap in &mut self.heaps {
-            heap.reset_high_water();
+            heap.begin_call();
         }
     }
 

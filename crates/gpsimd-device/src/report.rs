@@ -112,6 +112,8 @@ pub struct Finding {
     pub site: Option<Site>,
     /// Which tensor element.
     pub element: Option<Element>,
+    /// Where the block concerned was freed (use after free) or allocated (other findings about blocks).
+    pub history: Option<Site>,
     /// How often.
     pub count: u64,
     /// What to do.

@@ -19,6 +19,11 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// Whether the frame is a generated wrapper, which calls the runtime and the kernel.
+    pub fn is_wrapper(&self) -> bool {
+        self.function.ends_with("_wrapper")
+    }
+
     /// Whether the frame is library code rather than the kernel author's.
     pub fn is_runtime(&self) -> bool {
         const PLACES: [(&str, &[&str]); 3] = [

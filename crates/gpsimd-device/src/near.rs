@@ -1,0 +1,76 @@
+//! What an address in no legal memory is next to, and who made or unmade it.
+//!
+//! Unaware of why anyone asks.
+
+use crate::bus::{Bus, Place};
+use crate::heap::{Block, Kind};
+use crate::incident::{Chain, Near, What};
+use crate::map;
+
+/// How far behind the end of a pool an overrun of its last block is still explained by that block.
+const POOL_REACH: u32 = 0x400;
+
+impl Bus<'_> {
+    /// What lies near a SoC address in no memory.
+    pub(crate) fn near_soc(&self, soc: u64) -> Near {
+        match self.view.shared().nearest(soc, map::TENSOR_GUARD) {
+            Some((region, _)) => {
+                let base = self.view.shared().regions().get(region).map_or(0, |region| region.base);
+                Near::Tensor { region, offset: soc.wrapping_sub(base) as i64 }
+            }
+            None => Near::Soc { addr: soc },
+        }
+    }
+
+    /// What a place is, or is next to, and the call chain that allocated the block concerned (freed it, if that is the
+    /// trouble); the chain is empty where there is no block.
+    pub(crate) fn near_place(&self, place: Place, what: What) -> (Near, Chain) {
+        let plain = |near| (near, Chain::new());
+        match place {
+            Place::Tensor(region, offset) => plain(Near::Tensor { region, offset: offset as i64 }),
+            Place::Image(offset) => {
+                plain(Near::Nx { addr: self.memory.image_base.wrapping_add(offset as u32) })
+            }
+            Place::Scratch(offset) => self.near_block(Kind::Hbm, offset as u32, what).unwrap_or_else(|| {
+                plain(Near::Soc { addr: map::scratch_soc(self.memory.core) + offset as u64 })
+            }),
+            Place::Dataram(offset) => {
+                let addr = map::DATARAM.wrapping_add(offset as u32);
+                let in_pool = |kind: Kind| {
+                    let (pool, len) = self.memory.heaps[kind as usize].pool();
+                    let at = addr.wrapping_sub(pool);
+                    let reach = if kind == Kind::Tcm { len + POOL_REACH } else { len };
+                    (at < reach).then(|| self.near_block(kind, at, what)).flatten()
+                };
+                [Kind::Libc, Kind::Tcm].into_iter().find_map(in_pool).unwrap_or(plain(Near::Dataram { addr }))
+            }
+            Place::Apb(offset) => plain(Near::Nx { addr: map::WINDOWS.wrapping_add(offset) }),
+            Place::Nowhere => plain(Near::Nx { addr: 0 }),
+        }
+    }
+
+    /// The block nearest to an offset in a heap's pool: the latest one freed there, or the nearest live one.
+    fn near_block(&self, kind: Kind, offset: u32, what: What) -> Option<(Near, Chain)> {
+        let heap = &self.memory.heaps[kind as usize];
+        let near = |block: &Block| Near::Block {
+            heap: kind,
+            len: block.len,
+            offset: i64::from(offset) - i64::from(block.offset),
+        };
+        if what == What::Freed {
+            let freed = heap
+                .freed()
+                .iter()
+                .rev()
+                .find(|freed| offset.wrapping_sub(freed.block.offset) < freed.block.len)?;
+            return Some((near(&freed.block), freed.site.clone()));
+        }
+        let distance = |block: &&Block| {
+            let (start, end) = (i64::from(block.offset), i64::from(block.offset) + i64::from(block.len));
+            let at = i64::from(offset);
+            if at >= end { at - end } else { start - at }
+        };
+        let block = heap.blocks().iter().min_by_key(distance)?;
+        Some((near(block), block.site.clone()))
+    }
+}
