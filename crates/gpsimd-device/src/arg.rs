@@ -4,7 +4,7 @@
 
 use crate::chain::Location;
 use crate::dtype::Dtype;
-use crate::tensor::{ShapeError, Tensor};
+use crate::tensor::{ShapeError, Tensor, TensorSpec};
 
 /// A value for one parameter.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,5 +54,23 @@ impl Arg {
     /// The same argument, placed in the state buffer.
     pub fn in_sbuf(self) -> Arg {
         Arg { location: Location::Sbuf, ..self }
+    }
+}
+
+/// The tensor a call writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// Name used in findings.
+    pub name: String,
+    /// Type and shape.
+    pub spec: TensorSpec,
+    /// Memory to place it in.
+    pub location: Location,
+}
+
+impl From<TensorSpec> for Output {
+    /// An output called `out`, in device memory.
+    fn from(spec: TensorSpec) -> Output {
+        Output { name: "out".to_owned(), spec, location: Location::Hbm }
     }
 }

@@ -86,6 +86,7 @@ pub struct Heap {
     blocks: Vec<Block>,
     freed: Vec<Freed>,
     sites: Vec<Chain>,
+    handed_out: u32,
     stale: bool,
     high_water: u32,
 }
@@ -109,6 +110,7 @@ impl Heap {
             blocks: Vec::new(),
             freed: Vec::new(),
             sites: vec![Chain::new(); DESCRIPTORS as usize],
+            handed_out: 0,
             stale: false,
             high_water: 0,
         }
@@ -149,10 +151,11 @@ impl Heap {
         self.stale
     }
 
-    /// Forgets the high-water mark and the blocks given back, for a new call.
-    pub fn begin_call(&mut self) {
+    /// Forgets everything about blocks, for a new call: every launch empties the heaps. Returns what was live.
+    pub fn begin_call(&mut self) -> Vec<Block> {
         self.high_water = 0;
         self.freed.clear();
+        std::mem::take(&mut self.blocks)
     }
 
     /// Notes a write to NX address `addr`; `None` unless it is in this heap's header. `Some(Some(d))` when the write names
@@ -172,6 +175,7 @@ impl Heap {
         if let Some(slot) = self.sites.get_mut(d) {
             slot.clear();
             slot.extend_from_slice(site);
+            self.handed_out |= 1 << d;
         }
     }
 
@@ -187,7 +191,9 @@ impl Heap {
         }
         let Some(manager) = self.manager else { return Change::default() };
         let now = self.live(dataram, image, manager);
-        let same = |a: &Block, b: &Block| a.offset == b.offset && a.len == b.len;
+        // A block that was given back and handed out again in between is another block, wherever it lies.
+        let again = |block: &Block| self.handed_out >> block.descriptor & 1 != 0;
+        let same = |old: &Block, new: &Block| old.offset == new.offset && old.len == new.len && !again(new);
         let freed: Vec<Block> =
             self.blocks.iter().filter(|old| !now.iter().any(|new| same(old, new))).cloned().collect();
         for block in &freed {
@@ -197,6 +203,7 @@ impl Heap {
         }
         self.freed.drain(..self.freed.len().saturating_sub(Self::FREED_KEPT));
         let added = now.iter().filter(|new| !self.blocks.iter().any(|old| same(old, new))).cloned().collect();
+        self.handed_out = 0;
         self.blocks = now;
         self.high_water = self.high_water.max(self.blocks.iter().map(|block| block.len).sum());
         Change { freed, added, recognised }
@@ -301,6 +308,20 @@ mod tests {
         assert_eq!(world.look(), Change { freed: vec![b.clone()], added: vec![], recognised: false });
         assert_eq!(world.heap.freed(), [Freed { block: b, site: vec![9] }]);
         assert_eq!(world.heap.blocks(), [a]);
+    }
+
+    #[test]
+    fn a_block_handed_out_again_is_a_new_block() {
+        let mut world = World::new();
+        let pool = world.heap.pool;
+        let first = world.descriptor(1, 0, 100, pool, pool);
+        world.list(first);
+        world.look();
+        assert_eq!(world.look(), Change::default());
+        world.heap.set_site(1, &[5]);
+        let change = world.look();
+        assert_eq!((change.freed.len(), change.added.len()), (1, 1));
+        assert_eq!(change.added[0].site, [5]);
     }
 
     #[test]

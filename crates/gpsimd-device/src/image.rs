@@ -4,8 +4,8 @@
 //! Facts: spec `lsp-and-memory.md` §4.1, §8, §11.4, §13.5; `customop-abi.md` §3.4.
 
 use gpsimd_lsp::{CpuId, Variant, Window};
-use object::elf;
-use object::read::elf::{FileHeader, ProgramHeader};
+use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
+use object::{LittleEndian, elf};
 
 /// Why bytes are not a loadable image.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
@@ -127,6 +127,7 @@ pub struct Image {
     entry: u32,
     variant: Variant,
     segments: Vec<Segment>,
+    code: Vec<(u32, u32)>,
 }
 
 const IRAM_LEN: u64 = 0x1000;
@@ -140,7 +141,7 @@ impl Image {
         let bytes = elf_bytes(bytes)?;
         let bytes = bytes.as_ref();
         let not_an_image = |error: object::read::Error| ImageError::NotAnImage { why: error.to_string() };
-        let header = elf::FileHeader32::<object::LittleEndian>::parse(bytes).map_err(not_an_image)?;
+        let header = elf::FileHeader32::<LittleEndian>::parse(bytes).map_err(not_an_image)?;
         let endian = header.endian().map_err(not_an_image)?;
         let expect = |field, found: u16, wanted: u16| match found == wanted {
             true => Ok(()),
@@ -195,7 +196,8 @@ impl Image {
         {
             return Err(ImageError::Entry { entry });
         }
-        Ok(Image { entry, variant, segments })
+        let code = header.sections(endian, bytes).map(|table| code_sections(&table)).unwrap_or_default();
+        Ok(Image { entry, variant, segments, code })
     }
 
     /// Address of `_start`.
@@ -213,6 +215,11 @@ impl Image {
         &self.segments
     }
 
+    /// Address and length of code, as far as section headers tell it from data; the segments do not, being both.
+    pub fn code(&self) -> &[(u32, u32)] {
+        &self.code
+    }
+
     /// First address and first address behind the part in the bank.
     pub fn span(&self) -> (u32, u32) {
         let base = self.variant.window().base;
@@ -220,6 +227,18 @@ impl Image {
         let end = in_bank.map(Segment::end).max().unwrap_or(base.into());
         (base, u32::try_from(end.next_multiple_of(16)).unwrap_or(u32::MAX))
     }
+}
+
+fn code_sections(
+    table: &object::read::elf::SectionTable<'_, elf::FileHeader32<LittleEndian>>,
+) -> Vec<(u32, u32)> {
+    let is_code = |section: &&elf::SectionHeader32<LittleEndian>| {
+        section.sh_flags(LittleEndian).0 & elf::SHF_EXECINSTR.0 != 0
+    };
+    let extent = |section: &elf::SectionHeader32<LittleEndian>| {
+        (section.sh_addr(LittleEndian), section.sh_size(LittleEndian))
+    };
+    table.iter().filter(is_code).map(extent).collect()
 }
 
 /// The ELF bytes of a plain, stripped or packed image.
@@ -243,9 +262,9 @@ pub fn elf_bytes(bytes: &[u8]) -> Result<std::borrow::Cow<'_, [u8]>, ImageError>
 /// [`ImageError`] when the bytes are no ELF file or the entry lies in no bank.
 pub fn variant_of(bytes: &[u8], single: bool) -> Result<Variant, ImageError> {
     let bytes = elf_bytes(bytes)?;
-    let header = elf::FileHeader32::<object::LittleEndian>::parse(bytes.as_ref())
+    let header = elf::FileHeader32::<LittleEndian>::parse(bytes.as_ref())
         .map_err(|error| ImageError::NotAnImage { why: error.to_string() })?;
-    let entry = header.e_entry(object::LittleEndian);
+    let entry = header.e_entry(LittleEndian);
     if single {
         return Ok(Variant::Single);
     }

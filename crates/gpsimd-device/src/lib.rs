@@ -49,7 +49,7 @@ pub mod symbols;
 pub mod tensor;
 pub mod view;
 
-pub use arg::{Arg, Value};
+pub use arg::{Arg, Output, Value};
 pub use catalogue::{CATALOGUE, Code, Severity};
 pub use dtype::Dtype;
 pub use error::{CallError, LoadError};

@@ -10,7 +10,7 @@ use std::time::Duration;
 use gpsimd_lsp::{CpuId, Variant};
 
 use crate::catalogue::Code;
-use crate::chain::{Call, Location};
+use crate::chain::Call;
 use crate::core::{Core, Ended, Function, Limits, Run};
 use crate::diagnose::{self, Evidence};
 use crate::error::{CallError, LoadError};
@@ -23,7 +23,7 @@ use crate::shared::{Role, SharedMemory};
 use crate::symbols::Symbols;
 use crate::tensor::{Tensor, TensorSpec};
 use crate::view::{self, View, Writes};
-use crate::{Arg, Value};
+use crate::{Arg, Output, Value};
 
 /// Sizes and limits of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,7 +144,7 @@ impl Machine {
         &mut self,
         op: &str,
         args: Vec<Arg>,
-        output: TensorSpec,
+        output: impl Into<Output>,
         control: &Control,
         mut progress: impl FnMut(u64),
     ) -> Result<RunReport, CallError> {
@@ -154,7 +154,10 @@ impl Machine {
         };
         let mut shared = SharedMemory::default();
         let limit = self.config.hbm;
-        let out = shared.place_output("out", output, Location::Hbm, limit)?;
+        let out = {
+            let Output { name, spec, location } = output.into();
+            shared.place_output(&name, spec, location, limit)?
+        };
         for Arg { name, value, location } in args {
             let (tensor, role) = value.into_tensor();
             shared.place(&name, tensor, role, location, limit)?;

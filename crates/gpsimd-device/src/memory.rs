@@ -71,6 +71,11 @@ impl Memory {
             ram.paint(at, segment.mem_len as usize, ACCESS | INIT | locked);
             ram.poke(at, &segment.data);
         }
+        for (start, len) in image.code() {
+            if let Some(at) = start.checked_sub(image_base) {
+                ram.add_state(at as usize, *len as usize, LOCKED);
+            }
+        }
 
         let rings = map::dataram_soc(core) + u64::from(layout.scratch - map::DATARAM);
         Memory {
@@ -96,7 +101,13 @@ impl Memory {
         self.stack_low = (self.layout.stack_top - map::DATARAM) as usize;
         self.hbm_stack = None;
         for heap in &mut self.heaps {
-            heap.begin_call();
+            let (ram, base) = match heap.kind() {
+                Kind::Hbm => (&mut self.scratch, 0),
+                Kind::Tcm | Kind::Libc => (&mut self.dataram, (heap.pool().0 - map::DATARAM) as usize),
+            };
+            for block in heap.begin_call() {
+                ram.paint(base + block.offset as usize, block.len as usize, 0);
+            }
         }
     }
 
