@@ -15,6 +15,9 @@ type RawHeader = elf::FileHeader32<LE>;
 /// Bytes of an ELF32 file header.
 const HEADER_LEN: usize = 52;
 
+/// Linkers make a handful; checks look at every section and segment together.
+const MAX_SEGMENTS: u16 = 256;
+
 /// Longest name read; mangled C++ names stay far below.
 const MAX_NAME: usize = 1 << 16;
 
@@ -130,6 +133,10 @@ impl<'d> Image<'d> {
         };
         table(bytes, "the program headers", raw.e_phoff(LE), raw.e_phnum(LE), raw.e_phentsize(LE), 32)?;
         table(bytes, "the section headers", raw.e_shoff(LE), raw.e_shnum(LE), raw.e_shentsize(LE), 40)?;
+        if raw.e_phnum(LE) > MAX_SEGMENTS {
+            let detail = format!("{} program headers, where {MAX_SEGMENTS} are allowed", raw.e_phnum(LE));
+            return Err(ImageError::Malformed { what: "the file header", detail });
+        }
         let segments = raw.program_headers(LE, bytes).map_err(malformed("the program headers"))?;
         let segments =
             segments.iter().enumerate().map(|(i, p)| segment(bytes, i, p)).collect::<Result<_, _>>()?;

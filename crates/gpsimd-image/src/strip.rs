@@ -188,8 +188,10 @@ fn write(
 }
 
 fn header(section: &Section<'_>, sh_offset: u64, kept: &[(usize, &Section<'_>)]) -> SectionHeader {
-    let link =
-        |old: u32| kept.iter().position(|(index, _)| *index == old as usize).map_or(0, |new| new as u32 + 1);
+    // Kept sections stay in order, so their old indices ascend.
+    let link = |old: u32| {
+        kept.binary_search_by_key(&(old as usize), |(index, _)| *index).map_or(0, |new| new as u32 + 1)
+    };
     SectionHeader {
         sh_name: 0,
         sh_type: elf::SectionType(section.kind),

@@ -104,6 +104,7 @@ fn refusals() {
         ("image::section_not_loaded", |elf| elf.section(".data").addr -= 0x0100_0000),
         ("image::segment_type", |elf| elf.segment(0).kind = 2),
         ("image::alignment", |elf| elf.section(".comment").align = 3),
+        ("image::malformed", |elf| elf.segments.resize(300, Seg::load(0, 0, 0, Vec::new()))),
         ("image::truncated", |elf| elf.segment(1).filesz = Some(0x10000)),
         ("image::file_overlap", |elf| {
             let copies = vec![elf.segments[1].clone(); 40];

@@ -236,6 +236,16 @@ fn the_package_of_core_3() {
     }
 }
 
+#[test]
+fn seeds_are_valid_maps() {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/xmm");
+    for seed in std::fs::read_dir(corpus).expect("a corpus") {
+        let text = std::fs::read_to_string(seed.expect("a file").path()).expect("a seed");
+        parse(&text);
+        gpsimd_lsp::fuzz::fuzz_xmm(text.as_bytes());
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_is_parsed_or_refused(text in "\\PC{0,200}") {
