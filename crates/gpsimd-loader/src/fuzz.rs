@@ -3,6 +3,7 @@
 use crate::generation::Generation;
 use crate::prelink::{Mode, prelink};
 use crate::record::Record;
+use crate::split::synthesize;
 use crate::ucpl::Ucpl;
 
 /// Prelinks the bytes for every generation in both modes; a strict image must pass the checker.
@@ -34,5 +35,14 @@ pub fn fuzz_records(data: &[u8]) {
     if let Ok(records) = Record::parse_all(data) {
         let written: Vec<u8> = records.iter().flat_map(Record::encode).collect();
         assert_eq!(written, data, "records survive a round trip");
+    }
+}
+
+/// Makes a split library of the bytes; what succeeds has passed the prelinker, and must do so again.
+pub fn fuzz_split(data: &[u8]) {
+    let bounds = Generation::Cayman.bounds();
+    // The reader of links wants aligned bytes, which a Vec of words has and a fuzzer's slice may not have.
+    if let Ok(split) = synthesize(data, &bounds) {
+        assert!(prelink(&split.elf, &bounds, Mode::Strict, &mut |_| {}).is_ok(), "a split library prelinks");
     }
 }

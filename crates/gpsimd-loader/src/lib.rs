@@ -31,6 +31,7 @@ pub mod record;
 mod relocate;
 pub mod selector;
 pub mod sequence;
+pub mod split;
 pub mod ucpl;
 
 pub use error::{Part, PrelinkError, Segment};
