@@ -165,7 +165,7 @@ impl<'i, 'd> Finder<'i, 'd> {
                 symbol.name, symbol.value
             )),
             section => match self.image.sections.get(usize::from(section)) {
-                Some(section) => Ok(Some(section.addr != 0 && self.is_banked(section.addr))),
+                Some(section) => Ok(Some(self.is_placed(section))),
                 None => unproven(format!("`{}` is in section {section}, which does not exist", symbol.name)),
             },
         }
@@ -226,7 +226,7 @@ impl<'i, 'd> Finder<'i, 'd> {
             self.sites.extend([header + 8, header + 12]);
         }
         for (index, section) in self.image.sections.iter().enumerate().skip(1) {
-            if section.addr != 0 && self.is_banked(section.addr) {
+            if self.is_placed(section) {
                 self.sites.push(sections + index as u32 * 40 + 12);
             }
             let target = self.image.sections.get(section.info as usize);
@@ -248,14 +248,12 @@ impl<'i, 'd> Finder<'i, 'd> {
         for (index, symbol) in self.image.symbols.iter().enumerate() {
             let is_moved = match symbol.section {
                 section if section == elf::SHN_UNDEF.0 => false,
-                section if section == elf::SHN_ABS.0 => self.script.contains(symbol.name),
-                section => self
-                    .image
-                    .sections
-                    .get(usize::from(section))
-                    .is_some_and(|s| s.addr != 0 && self.is_banked(s.addr)),
+                section if section == elf::SHN_ABS.0 => {
+                    self.script.contains(symbol.name) && self.is_banked(symbol.value)
+                }
+                section => self.image.sections.get(usize::from(section)).is_some_and(|s| self.is_placed(s)),
             };
-            if is_moved && self.is_banked(symbol.value) {
+            if is_moved {
                 self.sites.push(table.offset + (index as u32 + 1) * 16 + 4);
             }
         }
@@ -263,6 +261,11 @@ impl<'i, 'd> Finder<'i, 'd> {
 
     fn symbol(&self, index: u32) -> Option<&'i Symbol<'d>> {
         self.image.symbols.get((index as usize).checked_sub(1)?)
+    }
+
+    /// Whether a section has a place in the bank. Empty ones do, loaded or not, and their symbols move with them.
+    fn is_placed(&self, section: &Section<'_>) -> bool {
+        section.addr != 0 && self.is_banked(section.addr)
     }
 
     /// The bank's end counts: tables hold ends.

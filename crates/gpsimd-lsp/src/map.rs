@@ -104,13 +104,8 @@ impl Segment {
         u64::from(self.last) + 1
     }
 
-    /// Bytes.
-    pub fn len(&self) -> u64 {
+    /// Bytes; never 0.
+    pub fn size(&self) -> u64 {
         self.end() - u64::from(self.first)
-    }
-
-    /// Never true: a segment holds at least the byte at `first`.
-    pub fn is_empty(&self) -> bool {
-        false
     }
 }

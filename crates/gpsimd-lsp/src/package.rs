@@ -93,7 +93,7 @@ impl Lsp {
     pub fn output_sections(&self) -> Vec<(String, Window)> {
         let range = |segment: &Segment| Window {
             base: segment.first,
-            len: u32::try_from(segment.len()).unwrap_or(u32::MAX),
+            len: u32::try_from(segment.size()).unwrap_or(u32::MAX),
         };
         script::outputs(&self.map).map(|(name, segment)| (name, range(segment))).collect()
     }

@@ -97,7 +97,7 @@ fn grammar_in_full() {
     assert!(ram.access.executable && ram.access.writable && !ram.access.device);
     assert_eq!((regs.kind, regs.access.device, regs.segments.len()), (MemKind::Device, true, 0));
     let [first, second] = &ram.segments[..] else { panic!("two segments") };
-    assert_eq!((first.kind, first.first, first.last, first.len()), ('F', 0x1000, 0x17ff, 0x800));
+    assert_eq!((first.kind, first.first, first.last, first.size()), ('F', 0x1000, 0x17ff, 0x800));
     assert!(first.has_stack && first.has_heap);
     assert_eq!(first.sections, [".literal", ".mine", ".other", ".text"]);
     assert_eq!(second.sections, [".data", ".more"]);

@@ -1,4 +1,5 @@
 //! Real links with the open toolchain, in a scratch directory.
+#![allow(dead_code)] // each test binary uses its part
 
 use std::path::{Path, PathBuf};
 

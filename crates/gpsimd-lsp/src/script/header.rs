@@ -15,7 +15,7 @@ pub(super) fn render(map: &MemoryMap, out: &mut Text) {
                 "{}_seg : org = {:#010x}, len = {:#x}",
                 segment.name,
                 segment.first,
-                segment.len()
+                segment.size()
             ));
         }
     });
