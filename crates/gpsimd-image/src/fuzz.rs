@@ -35,3 +35,11 @@ pub fn fuzz_rebase(data: &[u8]) {
         assert_eq!(rebase.image_for(last).len(), data.len());
     }
 }
+
+/// Reads signatures; every text stays short.
+pub fn fuzz_signatures(data: &[u8]) {
+    for function in crate::signatures(data).unwrap_or_default() {
+        let texts = function.params.iter().map(|param| &param.ty).chain([&function.result]);
+        assert!(texts.into_iter().all(|ty| ty.written.len() < 1 << 16), "{function}");
+    }
+}

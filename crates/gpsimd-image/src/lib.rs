@@ -35,8 +35,6 @@ pub use image::{FLAGS, Header, Image, MACHINE, Relocation, Section, Segment, Sym
 pub use map::map_svg;
 pub use pack::{PAYLOAD_SECTION, PAYLOAD_SYMBOL, pack, unpack};
 pub use rebase::Rebase;
-pub use signatures::{
-    FunctionSignature, Linkage, Parameter, Place, SignatureError, TypeText, signatures,
-};
+pub use signatures::{FunctionSignature, Linkage, Parameter, Place, SignatureError, TypeText, signatures};
 pub use strip::strip;
 pub use summary::{Class, SectionSummary, SegmentSummary, Summary, summary};

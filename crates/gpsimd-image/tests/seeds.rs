@@ -7,11 +7,12 @@ use proptest::prelude::*;
 
 type Target = fn(&[u8]);
 
-const TARGETS: [(&str, Target); 4] = [
+const TARGETS: [(&str, Target); 5] = [
     ("strip", fuzz::fuzz_strip),
     ("unpack", fuzz::fuzz_unpack),
     ("verify", fuzz::fuzz_verify),
     ("rebase", fuzz::fuzz_rebase),
+    ("signatures", fuzz::fuzz_signatures),
 ];
 
 fn seeds(target: &str) -> Vec<Vec<u8>> {

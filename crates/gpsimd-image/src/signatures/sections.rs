@@ -46,7 +46,8 @@ impl<'d> Sections<'d> {
                 }
             }
         }
-        let named = bytes.into_iter().filter_map(|(index, data)| Some((image.sections.get(index)?.name, data)));
+        let named =
+            bytes.into_iter().filter_map(|(index, data)| Some((image.sections.get(index)?.name, data)));
         Ok(Self { by_name: named.collect() })
     }
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use gimli::{AttributeValue, DwTag, Dwarf, EntriesRaw, Unit, UnitOffset};
+use gimli::{AttributeValue, DwTag, Dwarf, EntriesRaw, Section as _, Unit, UnitOffset};
 
 use super::sections::Reader;
 use super::spelling::{TypeEntry, Types};
