@@ -62,7 +62,7 @@ impl Names<'_> {
             What::ScalarWidth => {
                 format!("{verb} {place}: the scalar is passed narrower than the kernel reads it")
             }
-            What::WindowUnset => format!("{verb} through an address window that was never set, at {place}"),
+            What::WindowUnset => format!("{verb} through an address window that was never set, {place}"),
             What::SharedElement => format!("{verb} {place} with an element access while several cores run"),
             What::DmaStopped(Stopped::Overrun { waiting, ring }) => {
                 format!("the doorbell announces {waiting} descriptors, the ring holds {ring}")

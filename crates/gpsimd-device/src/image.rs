@@ -246,7 +246,10 @@ fn code_sections(
 /// # Errors
 /// [`ImageError::NotAnImage`] when a packed image cannot be unpacked.
 pub fn elf_bytes(bytes: &[u8]) -> Result<std::borrow::Cow<'_, [u8]>, ImageError> {
-    if bytes.starts_with(b"\x7fELF") {
+    // A packed image is itself an ELF file, a relocatable object that carries the image.
+    let header = elf::FileHeader32::<LittleEndian>::parse(bytes)
+        .map_err(|error| ImageError::NotAnImage { why: error.to_string() })?;
+    if header.e_type(LittleEndian) != elf::ET_REL {
         return Ok(bytes.into());
     }
     gpsimd_image::unpack(bytes)

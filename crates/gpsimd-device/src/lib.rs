@@ -49,6 +49,28 @@ pub mod symbols;
 pub mod tensor;
 pub mod view;
 
+#[doc(hidden)]
+pub mod fuzz {
+    //! Entry points for fuzzers: outside bytes in, nothing out, no panic.
+
+    /// Reads a call's instruction blocks; what decodes must encode and decode to the same call.
+    pub fn fuzz_chain(data: &[u8]) {
+        if let Ok(call) = crate::chain::Call::decode(data)
+            && let Ok(bytes) = call.encode()
+        {
+            assert_eq!(crate::chain::Call::decode(&bytes).as_ref(), Ok(&call));
+        }
+    }
+
+    /// Loads an image for each kind of core, boots it briefly, and looks up names in it.
+    pub fn fuzz_image(data: &[u8]) {
+        let config = crate::Config { budget: 20_000, ..crate::Config::default() };
+        let _ = crate::Machine::load(vec![crate::CoreImage::new(data.to_vec())], config);
+        let symbols = crate::symbols::Symbols::read(data);
+        let _ = symbols.chain(&[0x8400_0000, 0x8400_1000]);
+    }
+}
+
 pub use arg::{Arg, Output, Value};
 pub use catalogue::{CATALOGUE, Code, Severity};
 pub use dtype::Dtype;

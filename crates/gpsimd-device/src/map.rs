@@ -51,7 +51,7 @@ pub const BLOCK_LEN: u64 = 64 << 20;
 pub const SCRATCH_OFFSET: u64 = 32 << 20;
 /// Bytes of `hbm_scratch`.
 pub const SCRATCH_LEN: u32 = 32 << 20;
-/// SoC address where tensors are placed from.
+/// SoC address behind which tensors are placed, after one guard gap.
 pub const TENSORS: u64 = 0x1_0000_0000;
 /// Unmapped bytes kept free between two tensors, so that an access past one never lands in the next.
 pub const TENSOR_GUARD: u64 = 64 << 10;

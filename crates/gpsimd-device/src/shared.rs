@@ -133,7 +133,7 @@ impl SharedMemory {
         spec.check().map_err(|error| PlaceError::Shape { name: name.to_owned(), error })?;
         let len = spec.byte_len();
         let (origin, used, memory, allowed) = match location {
-            Location::Hbm => (map::TENSORS, &mut self.hbm_used, "HBM", hbm_limit),
+            Location::Hbm => (map::TENSORS + map::TENSOR_GUARD, &mut self.hbm_used, "HBM", hbm_limit),
             Location::Sbuf => (
                 map::SBUF + map::TENSOR_GUARD,
                 &mut self.sbuf_used,
