@@ -77,6 +77,8 @@ pub enum Command {
     Inspect(Inspect),
     /// Check images, alone and against each other.
     Verify(Verify),
+    /// Execute an op of a library on the simulated device.
+    Run(Run),
     /// Install and list compilers.
     Toolchain(Toolchain),
     /// Say what this machine has, what it lacks, and how to get it.
@@ -248,6 +250,45 @@ pub struct Verify {
     /// Also write the report here, as JSON.
     #[arg(long, value_name = "FILE", hide = true)]
     pub report: Option<PathBuf>,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Inputs are .npy files, numbers, or tensors made up on the spot: rand:SHAPE[:DTYPE], arange:…, zeros:…, ones:….
+
+Examples:
+  gpsimd-build run build/vector_add a.npy b.npy --like 0 -o sum.npy
+  gpsimd-build run build/vector_add rand:1000 rand:1000 --like 0
+  gpsimd-build run build/scale_clip x.npy 0.5 3 1.5 --shape 2x3 --dtype float32")]
+pub struct Run {
+    /// A library (build/NAME) or one of its images.
+    #[arg(value_name = "LIBRARY")]
+    pub library: PathBuf,
+    /// The op's inputs, in order.
+    #[arg(value_name = "INPUT", allow_negative_numbers = true)]
+    pub inputs: Vec<String>,
+    /// Kernel function of the op [default: the library's only one].
+    #[arg(long, value_name = "KERNEL")]
+    pub op: Option<String>,
+    /// File for the output.
+    #[arg(short, long, value_name = "NPY")]
+    pub output: Option<PathBuf>,
+    /// The output has the shape and type of this input, counted from 0.
+    #[arg(long, value_name = "N", conflicts_with_all = ["shape", "dtype"])]
+    pub like: Option<usize>,
+    /// The output's shape, such as 2x3.
+    #[arg(long, value_name = "SHAPE")]
+    pub shape: Option<String>,
+    /// The output's element type [default: float32].
+    #[arg(long, value_name = "DTYPE", requires = "shape")]
+    pub dtype: Option<String>,
+    /// Do not report this check's findings.
+    #[arg(long, value_name = "CODE")]
+    pub allow: Vec<String>,
+    /// Most instructions per core before a run counts as endless.
+    #[arg(long, value_name = "N")]
+    pub budget: Option<u64>,
 }
 
 /// Arguments of `toolchain`.

@@ -4,6 +4,9 @@
 
 mod cli;
 mod commands;
+mod inputs;
+mod library;
+mod npy;
 mod progress;
 mod render;
 

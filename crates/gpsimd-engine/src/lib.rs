@@ -25,7 +25,7 @@ pub use action::{Action, Builtin, Image, Work};
 pub use builtin::keep;
 pub use error::{EngineError, Problem};
 pub use kernels::check_kernels;
-pub use manifest::{FileEntry, ImageEntry, Manifest, OpEntry, Versions};
+pub use manifest::{FileEntry, FileKind, ImageEntry, Manifest, OpEntry, Versions};
 pub use plan::{Plan, plan};
 pub use request::{Cores, Job, OpRequest, Packaging, Request, check, check_ops};
 pub use run::{Event, Outcome, RunOptions, run};

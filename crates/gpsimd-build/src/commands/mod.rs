@@ -6,6 +6,7 @@ mod doctor;
 mod image;
 mod lsp;
 mod report;
+mod run;
 mod schema;
 mod steps;
 mod toolchain;
@@ -52,6 +53,7 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Outcome> {
         Command::Pack(arguments) => image::pack(&arguments, render),
         Command::Unpack(arguments) => image::unpack(&arguments, render),
         Command::Inspect(arguments) => image::inspect(&arguments, render),
+        Command::Run(arguments) => run::run(&arguments, render),
         Command::Verify(arguments) => verify::run(&arguments, render),
         Command::Toolchain(arguments) => toolchain::run(&arguments, render),
         Command::Doctor => doctor::run(render),
@@ -126,7 +128,8 @@ fn toolchain(compiler: &Compiler, home: &Home) -> Result<Toolchain> {
     })
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, ArgumentError> {
+/// A file's bytes.
+pub fn read(path: &Path) -> Result<Vec<u8>, ArgumentError> {
     std::fs::read(path).map_err(|source| ArgumentError::File { verb: "read", path: path.to_owned(), source })
 }
 

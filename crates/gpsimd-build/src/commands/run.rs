@@ -1,0 +1,247 @@
+//! `run`: an op of a library, executed on the simulated device.
+
+use std::collections::BTreeSet;
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gpsimd_device::{Arg, CATALOGUE, Code, Config, Control, Finding, Machine, Outcome as Ending, RunReport};
+use gpsimd_device::{Severity, Tensor, TensorSpec, Value};
+use gpsimd_schema::Signature;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use miette::{Diagnostic, Result};
+use serde_json::json;
+
+use super::{Outcome, write};
+use crate::cli::Run;
+use crate::inputs::{self, InputError};
+use crate::library::Library;
+use crate::npy;
+use crate::render::Render;
+
+/// Why a run cannot begin.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+enum RunError {
+    #[error("the library has several ops: {}", .known.join(", "))]
+    #[diagnostic(code(run::op), help("choose one with --op"))]
+    WhichOp { known: Vec<String> },
+    #[error("the output's shape is not known")]
+    #[diagnostic(
+        code(run::output),
+        help("say --like N (shape and type of input N, from 0), or --shape 2x3 --dtype float32")
+    )]
+    WhichOutput,
+    #[error("--like {index}: input {index} is no tensor")]
+    #[diagnostic(code(run::like), help("name one of the tensor inputs, counted from 0"))]
+    Like { index: usize },
+    #[error("--allow {name:?}: there is no such check")]
+    #[diagnostic(code(run::allow), help("the checks are: {}", .known.join(", ")))]
+    Allow { name: String, known: Vec<&'static str> },
+}
+
+/// Loads the library, calls the op, shows what happened.
+pub fn run(arguments: &Run, render: &Render) -> Result<Outcome> {
+    let allowed = allowed(&arguments.allow)?;
+    let library = Library::find(&arguments.library)?;
+    let default = Config::default();
+    let config = Config { budget: arguments.budget.unwrap_or(default.budget), ..default };
+    let mut machine = Machine::load(library.core_images()?, config)?;
+    let op = op(arguments, &machine)?;
+    let signature = signature(&library, &op);
+    let args = args(&op, &arguments.inputs, signature.as_ref())?;
+    let output = output(arguments, &args)?;
+
+    let control = Arc::new(Control::default());
+    let handle = Arc::clone(&control);
+    // without a handler Ctrl-C ends the tool at once, which loses only the report
+    let _ = ctrlc::set_handler(move || handle.stop());
+    let bar = Bar::new(render.is_json());
+    let mut report = machine.call(&op, args, output, &control, |executed| bar.show(executed))?;
+    bar.finish();
+    report.allow(&allowed);
+
+    if let Some(path) = &arguments.output {
+        let bytes = npy::write(&report.output).map_err(|source| super::ArgumentError::File {
+            verb: "write",
+            path: path.clone(),
+            source,
+        })?;
+        write(path, &bytes)?;
+    }
+    let document = json!({
+        "op": report.op,
+        "output": {
+            "file": arguments.output,
+            "dtype": report.output.spec.dtype,
+            "shape": report.output.spec.shape,
+        },
+        "cores": report.cores,
+        "findings": report.findings,
+    });
+    render.result(&document, || text(&report, arguments))?;
+    if report.cores.iter().any(|core| core.outcome == Ending::Cancelled) {
+        return Err(gpsimd_engine::EngineError::Stopped.into());
+    }
+    Ok(if report.is_clean() { Outcome::Good } else { Outcome::Findings })
+}
+
+fn allowed(names: &[String]) -> Result<BTreeSet<Code>, RunError> {
+    let find = |name: &String| {
+        let entry = CATALOGUE.iter().find(|entry| entry.name == name || entry.name == format!("run::{name}"));
+        entry.map(|entry| entry.code).ok_or_else(|| RunError::Allow {
+            name: name.clone(),
+            known: CATALOGUE.iter().map(|entry| entry.name).collect(),
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+fn op(arguments: &Run, machine: &Machine) -> Result<String, RunError> {
+    let known: Vec<String> = machine.functions().iter().map(|function| function.name.clone()).collect();
+    match (&arguments.op, known.as_slice()) {
+        (Some(op), _) => Ok(op.clone()),
+        (None, [only]) => Ok(only.clone()),
+        (None, _) => Err(RunError::WhichOp { known }),
+    }
+}
+
+/// What the manifest says the op takes.
+fn signature(library: &Library, kernel: &str) -> Option<Signature> {
+    let op = library.manifest.as_ref()?.ops.iter().find(|op| op.kernel == kernel)?;
+    gpsimd_schema::signature(&op.schema).ok()
+}
+
+fn args(op: &str, texts: &[String], signature: Option<&Signature>) -> Result<Vec<Arg>> {
+    if let Some(signature) = signature
+        && signature.params.len() != texts.len()
+    {
+        return Err(InputError::Count {
+            op: op.to_owned(),
+            found: texts.len(),
+            wanted: signature.params.len(),
+            signature: signature.python_call(),
+        }
+        .into());
+    }
+    let argument = |(index, text): (usize, &String)| {
+        let param = signature.and_then(|signature| signature.params.get(index));
+        let name = param.and_then(|param| param.name.clone()).unwrap_or_else(|| format!("input{index}"));
+        inputs::argument(index, &name, text, param.map(|param| param.ty))
+    };
+    texts.iter().enumerate().map(argument).collect()
+}
+
+fn output(arguments: &Run, args: &[Arg]) -> Result<TensorSpec> {
+    if let Some(index) = arguments.like {
+        return match args.get(index).map(|arg| &arg.value) {
+            Some(Value::Tensor(tensor)) => Ok(tensor.spec.clone()),
+            _ => Err(RunError::Like { index }.into()),
+        };
+    }
+    let Some(shape) = &arguments.shape else { return Err(RunError::WhichOutput.into()) };
+    let dtype = arguments.dtype.as_deref().map_or(Ok(gpsimd_device::Dtype::Float32), inputs::dtype)?;
+    Ok(TensorSpec::new(dtype, inputs::shape(shape)?))
+}
+
+fn text(report: &RunReport, arguments: &Run) -> String {
+    let mut text = report.text();
+    for core in report.cores.iter().filter(|core| core.text_dropped > 0) {
+        text += &format!("P{}: … {} more bytes of text were not kept\n", core.core, core.text_dropped);
+    }
+    for finding in &report.findings {
+        text += &finding_text(finding);
+    }
+    text += "core  outcome    instructions  cycles (est.)  window loads  stores  moves  DMA  bytes     stack  TCM\n";
+    for core in &report.cores {
+        let counters = &core.counters;
+        let ending = serde_json::to_value(core.outcome).ok();
+        text += &format!(
+            "{:<5} {:10} {:>12}  {:>13}  {:>12}  {:>6}  {:>5}  {:>3}  {:<8}  {:>5}  {}\n",
+            core.core,
+            ending.as_ref().and_then(|name| name.as_str()).unwrap_or_default(),
+            counters.instructions,
+            core.cycles,
+            counters.window_loads,
+            counters.window_stores,
+            counters.window_misses,
+            counters.dma_transfers,
+            counters.dma_bytes,
+            core.stack_high_water,
+            core.tcm_high_water,
+        );
+    }
+    let spec = &report.output.spec;
+    let shape: Vec<String> = spec.shape.iter().map(ToString::to_string).collect();
+    let place =
+        arguments.output.as_ref().map_or_else(|| head(&report.output), |path| path.display().to_string());
+    text += &format!("{} -> {} [{}] {place}\n", report.op, spec.dtype, shape.join(", "));
+    text
+}
+
+fn finding_text(finding: &Finding) -> String {
+    let severity = match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    };
+    let mut text = format!("{severity}[{}]: {}", finding.code, finding.message);
+    if finding.count > 1 {
+        text += &format!(" ({} times)", finding.count);
+    }
+    text += "\n";
+    if let Some(site) = &finding.site {
+        let place = match (site.file.is_empty(), site.line) {
+            (true, _) => format!("pc {:#010x}", site.pc),
+            (false, line) => format!("{}:{line}", site.file),
+        };
+        let function =
+            if site.function.is_empty() { String::new() } else { format!(", in {}", site.function) };
+        text += &format!("   at {place}{function}\n");
+    }
+    if let Some(history) = finding.history.as_ref().filter(|site| !site.file.is_empty()) {
+        text += &format!("   block from {}:{}\n", history.file, history.line);
+    }
+    if finding.cores.len() < 8 && !finding.cores.is_empty() {
+        let cores: Vec<String> = finding.cores.iter().map(ToString::to_string).collect();
+        text += &format!("   on core {}\n", cores.join(", "));
+    }
+    text + &format!("   help: {}\n", finding.help)
+}
+
+/// The first elements of a `float32` output, for a run without `-o`.
+fn head(tensor: &Tensor) -> String {
+    let Some(values) = tensor.to_f32() else { return String::new() };
+    let shown: Vec<String> = values.iter().take(6).map(ToString::to_string).collect();
+    format!("= [{}{}]", shown.join(", "), if values.len() > 6 { ", …" } else { "" })
+}
+
+/// A long run on a terminal: how many instructions so far.
+struct Bar {
+    bar: ProgressBar,
+    begin: Instant,
+}
+
+impl Bar {
+    fn new(silent: bool) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+            bar.set_style(style);
+        }
+        if !silent && std::io::stderr().is_terminal() {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        Self { bar, begin: Instant::now() }
+    }
+
+    fn show(&self, executed: u64) {
+        let elapsed = self.begin.elapsed();
+        if elapsed > Duration::from_millis(300) {
+            self.bar.set_message(format!("{} million instructions", executed / 1_000_000));
+            self.bar.tick();
+        }
+    }
+
+    fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

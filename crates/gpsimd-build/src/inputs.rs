@@ -1,0 +1,216 @@
+//! The inputs of a run as people write them: files, made-up tensors, numbers.
+//!
+//! Unaware of libraries; what a plain number means follows from the parameter's type, if that is known.
+
+use std::path::Path;
+
+use gpsimd_device::{Arg, Dtype, Tensor, TensorSpec, Value};
+use gpsimd_schema::ArgType;
+use miette::Diagnostic;
+
+use crate::commands::read;
+use crate::npy;
+
+/// Why an input cannot be used.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+pub enum InputError {
+    /// Not a file, a number or a made-up tensor.
+    #[error("input {text:?} is neither a .npy file, nor a number, nor a tensor to make up")]
+    #[diagnostic(
+        code(run::input),
+        help(
+            "files end in .npy; tensors are made up as rand:SHAPE[:DTYPE], arange:…, zeros:… or ones:…, for example rand:2x3"
+        )
+    )]
+    Unknown {
+        /// As given.
+        text: String,
+    },
+    /// A number where the op takes something else, or the other way round.
+    #[error("input {index} is {text:?}, the op's parameter {name} is a {wanted}")]
+    #[diagnostic(code(run::input_type), help("give a {wanted} there"))]
+    Kind {
+        /// Position, from 0.
+        index: usize,
+        /// As given.
+        text: String,
+        /// The parameter.
+        name: String,
+        /// What it takes.
+        wanted: ArgType,
+    },
+    /// Too many inputs or too few.
+    #[error("{found} inputs are given, {op} takes {wanted}")]
+    #[diagnostic(code(run::input_count), help("{signature}"))]
+    Count {
+        /// The op.
+        op: String,
+        /// Given.
+        found: usize,
+        /// Taken.
+        wanted: usize,
+        /// How Python calls it.
+        signature: String,
+    },
+    /// A shape that does not read.
+    #[error("{text:?} is no shape")]
+    #[diagnostic(code(run::shape), help("extents joined by x, for example 2x3"))]
+    Shape {
+        /// As given.
+        text: String,
+    },
+    /// An element type that does not exist.
+    #[error("{text:?} is no element type of the device")]
+    #[diagnostic(code(run::dtype), help("int8, uint8, int16, int32, int64, float16, bfloat16 or float32"))]
+    Dtype {
+        /// As given.
+        text: String,
+    },
+}
+
+/// The argument for a parameter, by its text; `ty` is what the schema says, when there is one.
+pub fn argument(index: usize, name: &str, text: &str, ty: Option<ArgType>) -> miette::Result<Arg> {
+    let wrong = |wanted| InputError::Kind { index, text: text.to_owned(), name: name.to_owned(), wanted };
+    if let Some(tensor) = tensor(text)? {
+        return match ty {
+            None | Some(ArgType::Tensor) => Ok(Arg::tensor(name, tensor)),
+            Some(wanted) => Err(wrong(wanted).into()),
+        };
+    }
+    let value = match ty {
+        Some(wanted @ ArgType::Tensor) => return Err(wrong(wanted).into()),
+        Some(wanted @ ArgType::Int) => Value::Int(text.parse().map_err(|_| wrong(wanted))?),
+        Some(wanted @ ArgType::LongLong) => Value::LongLong(text.parse().map_err(|_| wrong(wanted))?),
+        Some(wanted @ ArgType::Float) => Value::Float(text.parse().map_err(|_| wrong(wanted))?),
+        // a whole number is an integral Scalar, as in Python
+        Some(wanted @ ArgType::Scalar) => return scalar(name, text).ok_or_else(|| wrong(wanted).into()),
+        None if text.parse::<i32>().is_ok() => Value::Int(text.parse().unwrap_or_default()),
+        None => Value::Float(text.parse().map_err(|_| InputError::Unknown { text: text.to_owned() })?),
+    };
+    Ok(Arg::new(name, value))
+}
+
+fn scalar(name: &str, text: &str) -> Option<Arg> {
+    if let Ok(whole) = text.parse::<i64>() {
+        return Arg::scalar(name, Dtype::Int64, &whole.to_le_bytes()).ok();
+    }
+    let value: f32 = text.parse().ok()?;
+    Arg::scalar(name, Dtype::Float32, &value.to_le_bytes()).ok()
+}
+
+/// A tensor read from a file or made up; `None` if the text is neither.
+fn tensor(text: &str) -> miette::Result<Option<Tensor>> {
+    if text.ends_with(".npy") {
+        let path = Path::new(text);
+        return Ok(Some(npy::read(path, &read(path)?)?));
+    }
+    let mut parts = text.split(':');
+    let (Some(kind), Some(shape_text), dtype_text, None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return Ok(None);
+    };
+    let value: fn(u64) -> f64 = match kind {
+        "zeros" => |_| 0.0,
+        "ones" => |_| 1.0,
+        #[allow(clippy::cast_precision_loss)] // positions beyond 2^53 do not fit a tensor
+        "arange" => |position| position as f64,
+        "rand" => noise,
+        _ => return Ok(None),
+    };
+    let spec = TensorSpec::new(dtype_text.map_or(Ok(Dtype::Float32), dtype)?, shape(shape_text)?);
+    let count = spec.check()?;
+    let data = (0..u64::from(count)).flat_map(|position| encode(spec.dtype, value(position))).collect();
+    Ok(Some(Tensor { spec, data }))
+}
+
+/// `2x3`.
+pub fn shape(text: &str) -> Result<Vec<u64>, InputError> {
+    text.split('x')
+        .map(|extent| extent.parse().map_err(|_| InputError::Shape { text: text.to_owned() }))
+        .collect()
+}
+
+/// `float32`.
+pub fn dtype(text: &str) -> Result<Dtype, InputError> {
+    Dtype::from_name(text).ok_or_else(|| InputError::Dtype { text: text.to_owned() })
+}
+
+/// A number in [-1, 1) that looks random and is the same every time (SplitMix64 of the position).
+fn noise(position: u64) -> f64 {
+    let mut bits = position.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    #[allow(clippy::cast_precision_loss)] // 24 bits fit
+    let unit = ((bits ^ (bits >> 31)) >> 40) as f64 / f64::from(1 << 24);
+    2.0 * unit - 1.0
+}
+
+/// The bytes of `value` as an element; integers are cut, `rand` spreads over their range.
+fn encode(dtype: Dtype, value: f64) -> Vec<u8> {
+    #[allow(clippy::cast_possible_truncation)] // made-up values may be cut
+    let (float, whole) =
+        (value as f32, if value.abs() < 1.0 { (value * 100.0) as i64 } else { value as i64 });
+    let whole = if value == 1.0 { 1 } else { whole };
+    match dtype {
+        Dtype::Float32 => float.to_le_bytes().to_vec(),
+        // cut, not rounded: exact for the small whole numbers, good enough for noise
+        Dtype::Bfloat16 => float.to_le_bytes()[2..].to_vec(),
+        Dtype::Float16 => half(float).to_le_bytes().to_vec(),
+        Dtype::Int8 | Dtype::Uint8 | Dtype::Int16 | Dtype::Int32 | Dtype::Int64 => {
+            whole.to_le_bytes()[..dtype.size()].to_vec()
+        }
+    }
+}
+
+/// An IEEE half, cut towards zero; out of range becomes infinity, below the smallest normal becomes zero.
+fn half(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let sign = (bits >> 16 & 0x8000) as u16;
+    let exponent = i32::try_from(bits >> 23 & 0xff).unwrap_or(0) - 127 + 15;
+    match exponent {
+        ..=0 => sign,
+        31.. => sign | 0x7c00,
+        _ => sign | (exponent as u16) << 10 | (bits >> 13 & 0x3ff) as u16,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_whole_numbers() {
+        for (value, want) in [(0.0, 0), (1.0, 0x3c00), (-2.0, 0xc000), (1024.0, 0x6400), (70000.0, 0x7c00)] {
+            assert_eq!(half(value), want, "{value}");
+        }
+    }
+
+    #[test]
+    fn verdicts() {
+        let rows = [
+            ("rand:2x3", None, "ok"),
+            ("rand:2x3:bfloat16", Some(ArgType::Tensor), "ok"),
+            ("arange:5:int64", None, "ok"),
+            ("rand:2x", None, "run::shape"),
+            ("rand:2:float64", None, "run::dtype"),
+            ("rand:0", None, "device::empty_dimension"),
+            ("rand:3", Some(ArgType::Int), "run::input_type"),
+            ("7", Some(ArgType::Tensor), "run::input_type"),
+            ("7", Some(ArgType::Float), "ok"),
+            ("7.5", Some(ArgType::Int), "run::input_type"),
+            ("3000000000", Some(ArgType::Int), "run::input_type"),
+            ("3000000000", Some(ArgType::LongLong), "ok"),
+            ("nan", Some(ArgType::Scalar), "ok"),
+            ("seven", None, "run::input"),
+            ("no-such.npy", None, "cli::file"),
+        ];
+        for (text, ty, want) in rows {
+            let code = match argument(0, "x", text, ty) {
+                Ok(_) => "ok".to_owned(),
+                Err(error) => error.code().map(|code| code.to_string()).unwrap_or_default(),
+            };
+            assert_eq!(code, want, "{text}");
+        }
+    }
+}
