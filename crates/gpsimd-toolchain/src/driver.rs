@@ -19,7 +19,8 @@ pub(crate) struct Driver {
     pub(crate) env: Vec<(OsString, OsString)>,
     /// Code model, for compiling and linking.
     pub(crate) target: Vec<OsString>,
-    /// System headers in place of the compiler's own; empty if those are right.
+    /// System headers in place of the compiler's own, and what keeps their place out of objects; empty if the
+    /// compiler's own are right.
     pub(crate) c_headers: Vec<OsString>,
     pub(crate) cxx_headers: Vec<OsString>,
     /// Objects around everything else: `crti crtbegin`, `crtend crtn`.
@@ -153,7 +154,7 @@ mod tests {
             ar: "/usr/bin/xtensa-lx106-elf-ar".into(),
             env: vec![("XTENSA_GNU_CONFIG".into(), "/t/lib/xtensa-q7.so".into())],
             target: words(&["-mabi=windowed", "-mlongcalls"]),
-            c_headers: words(&["-nostdinc", "-isystem", "/t/include"]),
+            c_headers: words(&["-nostdinc", "-isystem", "/t/include", "-ffile-prefix-map=/t=/toolchain"]),
             cxx_headers: words(&["-nostdinc++", "-isystem", "/t/include/c++/12"]),
             start_objects: paths(&["/t/crti.o", "/t/crtbegin.o"]),
             end_objects: paths(&["/t/crtend.o", "/t/crtn.o"]),

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::driver::Driver;
 use crate::error::IoContext as _;
+use crate::job::joined;
 use crate::{Command, Home, Machine, ToolchainError, process, sysroot, tree};
 
 /// Prefix of the Debian programs.
@@ -94,7 +95,7 @@ impl OpenToolchain {
             ar: program(machine, "ar")?,
             env: vec![config_variable(&dir)],
             target: TARGET_FLAGS.iter().map(OsString::from).collect(),
-            c_headers: c_headers(&dir, &manifest.compiler_headers),
+            c_headers: [c_headers(&dir, &manifest.compiler_headers), vec![place_map(&dir)]].concat(),
             cxx_headers: cxx_headers(&dir),
             start_objects: vec![dir.join("target/lib/crti.o"), dir.join("target/lib/crtbegin.o")],
             end_objects: vec![dir.join("target/lib/crtend.o"), dir.join("target/lib/crtn.o")],
@@ -171,6 +172,13 @@ pub(crate) fn c_headers(dir: &Path, compiler_headers: &[PathBuf]) -> Vec<OsStrin
         words.extend(["-isystem".into(), header_dir.clone().into_os_string()]);
     }
     words
+}
+
+/// Debug info names headers: without this map, where a toolchain is would show in what it makes.
+pub(crate) fn place_map(dir: &Path) -> OsString {
+    let mut word = joined("-ffile-prefix-map=", dir);
+    word.push("=/toolchain");
+    word
 }
 
 pub(crate) fn cxx_headers(dir: &Path) -> Vec<OsString> {

@@ -281,6 +281,20 @@ fn archives_hold_content_only() {
     assert_eq!(archives[0], archives[1]);
 }
 
+#[test]
+fn aligned_new_links_in_cxx17() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = "struct alignas(64) Line { char c[64]; };\nextern \"C\" int _start() { Line *l = new Line; int x = l->c[1]; delete l; return x; }\n";
+    let job = link_job(scratch.path(), source);
+    let mut compile = CompileJob::new("p.cpp", "p.o");
+    compile.cflags = vec!["-std=c++17".into()];
+    run(&open().compile(&compile), scratch.path()).unwrap();
+    run(&open().link(&job), scratch.path()).unwrap();
+    let image = fs::read(&job.output).unwrap();
+    let file = object::File::parse(&*image).unwrap();
+    assert!(file.symbols().any(|s| s.name() == Ok("_ZnwjSt11align_val_t")));
+}
+
 /// Our own wrappers are a windowed GNU cross compiler with a prefix.
 #[test]
 fn any_windowed_gnu_compiler_works_by_prefix() {

@@ -63,7 +63,10 @@ pub(super) fn build(workshop: &Workshop) -> Result<(), ToolchainError> {
     };
     let mut units = Vec::new();
     for name in OURS {
-        units.push(unit(workshop.ours(&format!("libstdcxx/{name}.cc")), name));
+        // C++17 has aligned operator new, which C++14 code does not miss.
+        let mut unit = unit(workshop.ours(&format!("libstdcxx/{name}.cc")), name);
+        unit.compiler = unit.compiler.arg("-std=gnu++17");
+        units.push(unit);
     }
     for name in SUPPORT {
         units.push(unit(upstream.join(format!("libsupc++/{name}.cc")), name));

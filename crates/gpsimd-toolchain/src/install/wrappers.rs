@@ -32,7 +32,8 @@ pub(super) fn write_all(workshop: &Workshop, dir: &Path) -> Result<(), Toolchain
         wrapper(workshop, dir, name, Vec::new())?;
     }
     let lib = dir.join("target/lib");
-    let mut common = vec![OsString::from("-nostdlib"), joined("-B", &lib), joined("-L", &lib)];
+    let mut common =
+        vec![OsString::from("-nostdlib"), joined("-B", &lib), joined("-L", &lib), open::place_map(dir)];
     common.extend(open::TARGET_FLAGS.iter().map(OsString::from));
     let c = open::c_headers(dir, &workshop.compiler_headers);
     wrapper(workshop, dir, "gcc", [common.clone(), c.clone()].concat())?;
