@@ -368,19 +368,21 @@ fn lsai(f: Fields) -> Op {
     match f.r() {
         0 => Op::L8ui { t, s, offset: imm8 },
         1 => Op::L16ui { t, s, offset: imm8 << 1 },
-        2 | 11 => Op::L32i { t, s, offset: imm8 << 2 },
+        2 => Op::L32i { t, s, offset: imm8 << 2 },
         4 => Op::S8i { t, s, offset: imm8 },
         5 => Op::S16i { t, s, offset: imm8 << 1 },
-        6 | 15 => Op::S32i { t, s, offset: imm8 << 2 },
+        6 => Op::S32i { t, s, offset: imm8 << 2 },
         7 => match t {
             0..=7 | 12 | 14 | 15 => Op::Cache { t, s, offset: imm8 << 2 },
             _ => ILLEGAL,
         },
         9 => Op::L16si { t, s, offset: imm8 << 1 },
         10 => Op::Movi { t, imm: i32::from(((u16::from(s) << 8 | imm8) << 4) as i16 >> 4) },
+        11 => Op::L32ai { t, s, offset: imm8 << 2 },
         12 => addi(t, s, f.simm8()),
         13 => addi(t, s, f.simm8() << 8),
         14 => Op::S32c1i { t, s, offset: imm8 << 2 },
+        15 => Op::S32ri { t, s, offset: imm8 << 2 },
         _ => ILLEGAL,
     }
 }

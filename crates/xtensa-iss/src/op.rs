@@ -2,7 +2,7 @@
 //!
 //! Unaware of encodings and of execution. Named and described as in the Xtensa ISA reference manual. Register fields hold
 //! 0..=15; `r`, `s`, `t` are the manual's field names. Instructions that differ only in encoding (`mov.n`, `l32i.n`, …)
-//! share a variant, ordering loads and stores (`l32ai`, `s32ri`) are plain ones: one core never sees the difference.
+//! share a variant.
 
 /// One instruction with its place in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +57,8 @@ pub enum Op {
     Extui { r: u8, t: u8, shift: u8, bits: u8 },
     // Memory: memory.rs
     L8ui { t: u8, s: u8, offset: u16 }, L16ui { t: u8, s: u8, offset: u16 }, L16si { t: u8, s: u8, offset: u16 },
-    L32i { t: u8, s: u8, offset: u16 }, L32r { t: u8, addr: u32 },
-    S8i { t: u8, s: u8, offset: u16 }, S16i { t: u8, s: u8, offset: u16 }, S32i { t: u8, s: u8, offset: u16 },
+    L32i { t: u8, s: u8, offset: u16 }, L32ai { t: u8, s: u8, offset: u16 }, L32r { t: u8, addr: u32 },
+    S8i { t: u8, s: u8, offset: u16 }, S16i { t: u8, s: u8, offset: u16 }, S32i { t: u8, s: u8, offset: u16 }, S32ri { t: u8, s: u8, offset: u16 },
     S32c1i { t: u8, s: u8, offset: u16 },
     L32e { t: u8, s: u8, offset: i16 }, S32e { t: u8, s: u8, offset: i16 },
     // Booleans: boolean.rs

@@ -24,7 +24,8 @@ pub(super) fn execute<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn) -> Done
             let value = load16(core, bus, insn, address(core, s, offset))?;
             core.set_ar(t, i32::from(value as i16) as u32);
         }
-        Op::L32i { t, s, offset } => {
+        // L32AI and S32RI order accesses of other cores; one core cannot tell.
+        Op::L32i { t, s, offset } | Op::L32ai { t, s, offset } => {
             let value = load32(core, bus, insn, address(core, s, offset))?;
             core.set_ar(t, value);
         }
@@ -44,7 +45,7 @@ pub(super) fn execute<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn) -> Done
             let (addr, value) = (address(core, s, offset), core.ar(t) as u16);
             store16(core, bus, insn, addr, value)?;
         }
-        Op::S32i { t, s, offset } => {
+        Op::S32i { t, s, offset } | Op::S32ri { t, s, offset } => {
             let (addr, value) = (address(core, s, offset), core.ar(t));
             store32(core, bus, insn, addr, value)?;
         }

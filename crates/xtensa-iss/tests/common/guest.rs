@@ -68,16 +68,23 @@ pub fn run_qemu(cpu: &str, elf: &[u8]) -> Outcome {
         use std::os::unix::fs::PermissionsExt;
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).expect("chmod");
     }
-    let done = Command::new("qemu-xtensa")
-        .args(["-cpu", cpu])
+    // A guest gone astray must not hold up everything: coreutils' timeout ends it.
+    let done = Command::new("timeout")
+        .args(["60", "qemu-xtensa", "-cpu", cpu])
         .arg(&path)
         .stdin(Stdio::null())
         .output()
-        .unwrap_or_else(|e| {
-            panic!("qemu-xtensa: {e}; it is in the package qemu-user (apt-get install qemu-user)")
-        });
-    let exit = done.status.code().unwrap_or_else(|| {
-        panic!("qemu-xtensa -cpu {cpu}: {}; {}", done.status, String::from_utf8_lossy(&done.stderr))
-    });
-    Outcome { output: done.stdout, exit: exit as u32 }
+        .unwrap_or_else(|e| panic!("timeout (coreutils): {e}"));
+    match done.status.code() {
+        Some(127) => {
+            panic!("qemu-xtensa is missing; it is in the package qemu-user (apt-get install qemu-user)")
+        }
+        Some(124) => panic!("qemu-xtensa -cpu {cpu}: the guest did not end in a minute"),
+        // Ended by a signal: the shell's convention.
+        Some(code) if code >= 128 => {
+            panic!("qemu-xtensa -cpu {cpu}: signal {}; {}", code - 128, String::from_utf8_lossy(&done.stderr))
+        }
+        Some(code) => Outcome { output: done.stdout, exit: code as u32 },
+        None => panic!("qemu-xtensa -cpu {cpu}: {}", done.status),
+    }
 }

@@ -1,0 +1,4 @@
+/* Runs main and leaves with its result. */
+#include <stdlib.h>
+int main(void);
+void begin(void) { exit(main()); }
