@@ -140,15 +140,11 @@ mod tests {
     fn machine(release: &str, script: &str) -> (tempfile::TempDir, Machine) {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(dir.path().join("etc")).unwrap();
-        std::fs::create_dir_all(dir.path().join("bin")).unwrap();
         std::fs::write(dir.path().join("etc/os-release"), release).unwrap();
         let apt = dir.path().join("bin/apt-get");
         let log = dir.path().join("log");
-        let text = format!("cd '{}'\necho \"$@\" >> '{}'\n{script}\n", dir.path().display(), log.display());
-        // Written by another process: a file that a fork of this one has open for writing cannot be executed.
-        let write = ["-c", "printf '#!/bin/sh\n%s' \"$2\" > \"$1\" && chmod 755 \"$1\"", "sh"];
-        let status = std::process::Command::new("sh").args(write).arg(&apt).arg(text).status().unwrap();
-        assert!(status.success());
+        let (here, log) = (dir.path().display(), log.display());
+        crate::testing::script(&apt, &format!("cd '{here}'\necho \"$@\" >> '{log}'\n{script}"));
         let machine = Machine::at(dir.path(), dir.path().join("bin"), true);
         (dir, machine)
     }

@@ -177,4 +177,66 @@ mod tests {
             assert_eq!(is_at_least(line, (2, 39)), want, "{line}");
         }
     }
+
+    /// A compiler `tools/x-g++` that predefines these macros and has these runtime files, with `ld` of that version.
+    fn fake(
+        macros: &[&str],
+        files: &[&str],
+        ld: &str,
+    ) -> (tempfile::TempDir, Result<GnuToolchain, ToolchainError>) {
+        let dir = tempfile::tempdir().unwrap();
+        let defines: String = macros.iter().map(|m| format!("echo '#define {m} 1'; ")).collect();
+        let known: String = files.iter().map(|f| format!("-print-file-name={f}) echo /rt/{f};; ")).collect();
+        let compiler = format!(
+            "case \"$1\" in -dM) {defines};; --version) echo x-g++ 1.2;; {known} -print-file-name=*) echo \"${{1#*=}}\";; esac"
+        );
+        for name in ["gcc", "g++", "ar"] {
+            crate::testing::script(&dir.path().join(format!("tools/x-{name}")), &compiler);
+        }
+        crate::testing::script(&dir.path().join("tools/x-ld"), &format!("echo 'GNU ld {ld}'"));
+        let found = GnuToolchain::discover(&Machine::at(dir.path(), "", false), "tools/x-");
+        (dir, found)
+    }
+
+    const WINDOWED: &[&str] = &["__XTENSA__", "__XTENSA_EL__", "__XTENSA_WINDOWED_ABI__"];
+    const RUNTIME: &[&str] = &[
+        "crti.o",
+        "crtbegin.o",
+        "crtend.o",
+        "crtn.o",
+        "libstdc++.a",
+        "libm.a",
+        "libc.a",
+        "libgcc.a",
+        "libnosys.a",
+    ];
+
+    #[test]
+    fn a_compiler_is_taken_as_it_answers() {
+        let (_dir, found) = fake(WINDOWED, RUNTIME, "2.35.1");
+        let gnu = found.unwrap();
+        assert_eq!(gnu.caveats(), [Caveat::HardFloat]);
+        assert_eq!(gnu.driver.libraries, ["-lstdc++", "-lm", "-lc", "-lgcc", "-lnosys"]);
+        assert_eq!(gnu.driver.start_objects, [Path::new("/rt/crti.o"), Path::new("/rt/crtbegin.o")]);
+        assert!(!gnu.driver.warns_of_rwx);
+        let ours: Vec<&str> = gnu.runtime_sources().iter().map(|s| s.name).collect();
+        assert_eq!(ours, ["hal/registers.S", "hal/window_spill.S"], "it has no libhal");
+    }
+
+    #[test]
+    fn a_compiler_that_cannot_do_it_is_refused() {
+        let without = |list: &'static [&'static str], name: &str| -> Vec<&'static str> {
+            list.iter().copied().filter(|n| *n != name).collect()
+        };
+        for macro_name in WINDOWED {
+            let (_dir, found) = fake(&without(WINDOWED, macro_name), RUNTIME, "2.40");
+            assert!(
+                matches!(found, Err(ToolchainError::WrongTarget { macro_name: m, .. }) if m == *macro_name)
+            );
+        }
+        for file in ["crtbegin.o", "libc.a", "libgcc.a"] {
+            let (_dir, found) = fake(WINDOWED, &without(RUNTIME, file), "2.40");
+            assert!(matches!(found, Err(ToolchainError::RuntimeMissing { file: f, .. }) if f == file));
+        }
+    }
 }

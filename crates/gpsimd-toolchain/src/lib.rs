@@ -28,6 +28,8 @@ mod open;
 pub mod packages;
 mod process;
 mod sysroot;
+#[cfg(test)]
+mod testing;
 mod tree;
 
 pub use command::Command;

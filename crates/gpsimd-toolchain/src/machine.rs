@@ -62,16 +62,13 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
     fn programs_are_absolute_wherever_they_were_found() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path();
         for name in ["bin/cc", "tools/x-gcc"] {
-            std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
-            std::fs::write(root.join(name), "").unwrap();
-            std::fs::set_permissions(root.join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+            crate::testing::script(&root.join(name), "");
         }
         std::fs::write(root.join("bin/readme"), "").unwrap();
         let machine = Machine::at(root, root.join("bin"), false);

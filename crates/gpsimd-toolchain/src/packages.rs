@@ -118,16 +118,11 @@ fn is_recorded(machine: &Machine, package: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt as _;
+    use crate::testing;
 
     fn scratch(programs: &[&str], files: &[&str], is_root: bool) -> (tempfile::TempDir, Machine) {
         let dir = tempfile::tempdir().unwrap();
-        let put = |path: &str| {
-            let path = dir.path().join(path.trim_start_matches('/'));
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(&path, "#!/bin/sh\n").unwrap();
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-        };
+        let put = |path: &str| testing::script(&dir.path().join(path.trim_start_matches('/')), "");
         std::fs::create_dir(dir.path().join("etc")).unwrap();
         std::fs::write(dir.path().join("etc/debian_version"), "12.11\n").unwrap();
         programs.iter().for_each(|p| put(&format!("bin/{p}")));
