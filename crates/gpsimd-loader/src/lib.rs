@@ -16,6 +16,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod catalogue;
+pub mod device;
 mod elf;
 mod error;
 #[doc(hidden)]

@@ -98,15 +98,18 @@ impl Header {
     /// [`UcplError::Truncated`], [`UcplError::Magic`].
     pub fn parse(bytes: &[u8]) -> Result<Header, UcplError> {
         let header: &[u8; HEADER] = bytes.first_chunk().ok_or(UcplError::Truncated { found: bytes.len() })?;
-        let [found, ..] = header.as_chunks::<8>().0 else {
-            return Err(UcplError::Truncated { found: bytes.len() });
-        };
-        if *found != MAGIC {
-            return Err(UcplError::Magic { found: *found });
+        let found = header.first_chunk().copied().unwrap_or_default();
+        if found != MAGIC {
+            return Err(UcplError::Magic { found });
         }
+        Ok(Header::decode(header))
+    }
+
+    /// Reads the fields, whatever the magic number is, as the device does.
+    pub fn decode(header: &[u8; HEADER]) -> Header {
         let word =
             |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-        Ok(Header {
+        Header {
             code_off: word(4),
             code_len: word(8),
             data_off: word(0xc),
@@ -114,7 +117,7 @@ impl Header {
             init: word(0x14),
             fini: word(0x18),
             start: word(0x1c),
-        })
+        }
     }
 }
 
