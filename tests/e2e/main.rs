@@ -8,5 +8,6 @@ mod examples;
 mod failures;
 mod independent;
 mod paths;
+mod running;
 mod stages;
 mod tampering;

@@ -112,3 +112,18 @@ fn sources_of_one_name_do_not_overwrite_each_other() {
         VECTOR_ADD,
     ]));
 }
+
+#[test]
+fn inspect_shows_and_draws_an_image() {
+    let bench = Bench::with_vector_add();
+    bench.build_vector_add();
+    let text = good(bench.tool().args(["inspect", "build/vector_add_cpu3.so", "--map", "map.svg"]));
+    for words in ["EXEC", "0x84600000", ".text", ".bss"] {
+        assert!(text.contains(words), "no {words:?} in\n{text}");
+    }
+    let picture = std::fs::read_to_string(bench.path("map.svg")).expect("read");
+    assert!(picture.starts_with("<svg") && picture.contains(".text"), "{picture}");
+    let document = good(bench.tool().args(["inspect", "--json", "build/vector_add_cpu3.packed.so"]));
+    let document: serde_json::Value = serde_json::from_str(&document).expect("JSON");
+    assert_eq!(document[0]["image"]["window"]["base"], 0x8460_0000_u32);
+}

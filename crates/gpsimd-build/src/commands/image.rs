@@ -73,7 +73,7 @@ pub fn inspect(arguments: &Inspect, render: &Render) -> Result<Outcome> {
         summaries.push((path, variant, summary));
     }
     if let Some(map) = &arguments.map {
-        let [(_, variant, summary)] = summaries.as_slice() else {
+        let [(path, _, summary)] = summaries.as_slice() else {
             miette::bail!(
                 code = "cli::map",
                 help = "name one image",
@@ -81,7 +81,8 @@ pub fn inspect(arguments: &Inspect, render: &Render) -> Result<Outcome> {
                 summaries.len()
             );
         };
-        write(map, format!("{variant} {summary:?}").as_bytes())?;
+        let title = path.file_name().unwrap_or_default().to_string_lossy();
+        write(map, gpsimd_image::map_svg(summary, &title).as_bytes())?;
     }
     let document: Vec<_> = summaries
         .iter()
@@ -117,7 +118,7 @@ fn text(path: &Path, variant: Variant, summary: &Summary) -> String {
         );
     }
     text += "\n  section               address     size        align\n";
-    for section in &summary.sections {
+    for section in summary.sections.iter().filter(|section| section.size > 0) {
         text += &format!(
             "  {:21} {:#010x}  {:#010x}  {}\n",
             section.name, section.address, section.size, section.align

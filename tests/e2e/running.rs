@@ -1,0 +1,150 @@
+//! `run`: the images that would ship, executed, from the command line.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::bench::{Bench, VECTOR_ADD, bad, good};
+
+/// A `.npy` file of format 1.0, written by hand: an opinion independent of the tool's own.
+fn npy(path: &Path, descr: &str, shape: &str, data: &[u8]) {
+    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
+    while !(10 + header.len() + 1).is_multiple_of(64) {
+        header.push(' ');
+    }
+    header.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend_from_slice(&(header.len() as u16).to_le_bytes());
+    bytes.extend_from_slice(header.as_bytes());
+    bytes.extend_from_slice(data);
+    std::fs::write(path, bytes).expect("written");
+}
+
+fn floats(values: impl Iterator<Item = f32>) -> Vec<u8> {
+    values.flat_map(f32::to_le_bytes).collect()
+}
+
+/// The data of a `.npy` file: what follows its header.
+fn data(path: &Path) -> Vec<u8> {
+    let bytes = std::fs::read(path).expect("read");
+    let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    bytes[10 + length..].to_vec()
+}
+
+#[test]
+fn a_sum_is_a_sum_from_every_kind_of_file() {
+    let bench = Bench::with_vector_add();
+    good(bench.tool().args(["compile", "vector_add.cpp", "--schema", VECTOR_ADD]));
+    let [a, b] = [3.0_f32, 0.1].map(|step| (0..1001).map(move |i| i as f32 * step - 7.0));
+    npy(&bench.path("a.npy"), "<f4", "(1001,)", &floats(a.clone()));
+    npy(&bench.path("b.npy"), "<f4", "(1001,)", &floats(b.clone()));
+    let want = floats(a.zip(b).map(|(a, b)| a + b));
+    // alone in a directory of their own: no manifest, no companions
+    for library in [
+        "build/vector_add",
+        "build/vector_add.so",
+        "alone/vector_add.stripped.so",
+        "alone/vector_add.packed.so",
+    ] {
+        let path = bench.path(library);
+        if library.starts_with("alone") {
+            let _ = std::fs::remove_dir_all(bench.path("alone"));
+            std::fs::create_dir(bench.path("alone")).expect("a directory");
+            std::fs::copy(bench.path("build").join(path.file_name().expect("a name")), &path)
+                .expect("copied");
+        }
+        good(bench.tool().args(["run", library, "a.npy", "b.npy", "--like", "0", "-o", "sum.npy"]));
+        assert_eq!(data(&bench.path("sum.npy")), want, "{library}");
+        std::fs::remove_file(bench.path("sum.npy")).expect("removed");
+    }
+}
+
+/// Eight images of a kernel that returns a fresh tensor: wrong on the device, and said so.
+#[test]
+fn findings_set_the_exit_status_and_can_be_allowed() {
+    let bench = Bench::with_vector_add();
+    bench.build_vector_add();
+    let line = ["run", "build/vector_add", "rand:100", "rand:100", "--like", "0"];
+    let text = bad(bench.tool().args(line), 1);
+    assert!(text.contains("run::fresh_tensor"), "{text}");
+    assert!(text.contains("vector_add.cpp:"), "the finding names the source line\n{text}");
+    let output = bench.tool().args(line).arg("--json").output().expect("the tool starts");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
+    assert_eq!(report["cores"].as_array().map(Vec::len), Some(8));
+    let mut command = bench.tool();
+    command.args(line);
+    for finding in report["findings"].as_array().expect("findings") {
+        command.args(["--allow", finding["code"].as_str().expect("a code")]);
+    }
+    good(&mut command);
+}
+
+#[test]
+fn inputs_that_cannot_be_used_are_explained() {
+    let bench = Bench::with_vector_add();
+    good(bench.tool().args(["compile", "vector_add.cpp", "--schema", VECTOR_ADD]));
+    npy(&bench.path("cut.npy"), "<f4", "(10,)", &[0; 39]);
+    npy(&bench.path("huge.npy"), "<f4", "(4294967295,)", &[0; 4]);
+    npy(&bench.path("double.npy"), "<f8", "(2,)", &[0; 16]);
+    bench.write("text.npy", "not an array");
+    let image = std::fs::read(bench.path("build/vector_add.stripped.so")).expect("read");
+    std::fs::write(bench.path("cut.stripped.so"), &image[..image.len() / 2]).expect("written");
+    let rows: &[(&[&str], &str)] = &[
+        (&["build/vector_add", "rand:9", "--like", "0"], "run::input_count"),
+        (&["build/vector_add", "rand:9", "7", "--like", "0"], "run::input_type"),
+        (&["build/vector_add", "rand:9", "rand:9"], "run::output"),
+        (&["build/vector_add", "rand:9", "rand:9", "--like", "2"], "run::like"),
+        (&["build/vector_add", "rand:9", "rand:9", "--shape", "9,9"], "run::shape"),
+        (&["build/vector_add", "rand:9", "rand:9", "--shape", "9", "--dtype", "float64"], "run::dtype"),
+        (&["build/vector_add", "rand:9", "rand:9", "--shape", "0"], "device::tensor_shape"),
+        (&["build/vector_add", "rand:9", "rand:9", "--like", "0", "--op", "nope"], "device::no_such_op"),
+        (&["build/vector_add", "rand:9", "rand:9", "--like", "0", "--allow", "nope"], "run::allow"),
+        (&["build/vector_add", "cut.npy", "rand:10", "--like", "0"], "npy::length"),
+        (&["build/vector_add", "huge.npy", "rand:10", "--like", "1"], "npy::length"),
+        (&["build/vector_add", "double.npy", "rand:10", "--like", "1"], "npy::dtype"),
+        (&["build/vector_add", "text.npy", "rand:10", "--like", "1"], "npy::format"),
+        (&["build/vector_add", "rand:9", "rand:9", "--shape", "4000000000"], "device::"),
+        (&["build/none", "rand:9", "rand:9", "--like", "0"], "library::missing"),
+        (&["cut.stripped.so", "rand:9", "rand:9", "--like", "0"], "device::image"),
+        (&["vector_add.cpp", "rand:9", "rand:9", "--like", "0"], "device::image"),
+    ];
+    for (arguments, code) in rows {
+        let text = bad(bench.tool().arg("run").args(*arguments), 1);
+        assert!(text.contains(code), "{arguments:?}: no {code} in\n{text}");
+    }
+}
+
+#[test]
+fn an_endless_kernel_ends_at_its_budget() {
+    let bench = Bench::new();
+    bench.write(
+        "spin.cpp",
+        "#include <torch/torch.h>\ntorch::Tensor spin(const torch::Tensor& t) {\n  volatile int on = 1;\n  while (on) {}\n  return t;\n}\n",
+    );
+    good(bench.tool().args(["compile", "spin.cpp", "--schema", "my::spin(Tensor t) -> Tensor"]));
+    let text =
+        bad(bench.tool().args(["run", "build/spin", "rand:4", "--like", "0", "--budget", "1000000"]), 1);
+    assert!(text.contains("run::runaway") && text.contains("spin.cpp:4"), "{text}");
+}
+
+#[test]
+fn an_interrupted_run_ends() {
+    let bench = Bench::new();
+    bench.write(
+        "spin.cpp",
+        "#include <torch/torch.h>\ntorch::Tensor spin(const torch::Tensor& t) {\n  volatile int on = 1;\n  while (on) {}\n  return t;\n}\n",
+    );
+    good(bench.tool().args(["compile", "spin.cpp", "--schema", "my::spin(Tensor t) -> Tensor"]));
+    let run = bench
+        .tool()
+        .args(["run", "build/spin", "rand:4", "--like", "0", "--budget", "1000000000000000"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the tool starts");
+    // long enough to be at it; should the signal come before the handler, it ends the tool all the same
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    good(std::process::Command::new("kill").args(["-INT", &run.id().to_string()]));
+    let output = run.wait_with_output().expect("the tool ends");
+    assert!(!output.status.success());
+}
