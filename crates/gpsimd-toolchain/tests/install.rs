@@ -107,13 +107,13 @@ fn killed_damaged_and_raced() {
     // Killed while unpacking, and while compiling the C library.
     for moment in ["unpack binutils", "libc "] {
         let mut child = install_in_child(&home, 2);
-        let said = BufReader::new(child.stdout.take().unwrap())
-            .lines()
-            .map(Result::unwrap)
-            .find(|l| l.starts_with(moment));
+        // The reading end stays open until the kill, or the child would see its pipe break and clean up.
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let said = lines.find(|l| l.starts_with(moment));
         assert!(said.is_some(), "the install ended before {moment:?}");
         child.kill().unwrap();
         child.wait().unwrap();
+        drop(lines);
         assert_eq!(finished(&toolchains), Vec::<PathBuf>::new());
         let error = OpenToolchain::discover(&Machine::here(), &home).unwrap_err();
         assert!(matches!(error, ToolchainError::NotInstalled { recipe: RECIPE, .. }), "{error}");
@@ -128,6 +128,7 @@ fn killed_damaged_and_raced() {
     damaged.verify().unwrap();
     fs::write(damaged.dir().join("target/lib/libm.a"), "!<arch>\n").unwrap();
     assert!(matches!(damaged.verify(), Err(ToolchainError::Damaged { .. })));
+
     // Two at once: one replaces it, the other waits and finds it done.
     let children: Vec<Child> = (1..=2).map(|jobs| install_in_child(&home, jobs)).collect();
     let mut outcomes: Vec<String> = Vec::new();
