@@ -150,6 +150,7 @@ impl Bus<'_> {
         let what = match () {
             () if any & ACCESS == 0 && any & FREED != 0 => What::Freed,
             () if any & ACCESS == 0 => What::Outside,
+            () if any & INIT == 0 && ram.is_gap(offset, N) => What::UninitialisedGap,
             () if any & INIT == 0 => What::Uninitialised,
             () => return Ok(value),
         };

@@ -47,7 +47,9 @@ impl Names<'_> {
         let place = self.place(near);
         match what {
             What::Outside => format!("{verb} {place}"),
-            What::Uninitialised => format!("{verb} {place}, which nothing has written"),
+            What::Uninitialised | What::UninitialisedGap => {
+                format!("{verb} {place}, which nothing has written")
+            }
             What::UninitialisedCopy => {
                 format!("a transfer copies {len} byte{} that nothing has written, {place}", plural(len))
             }

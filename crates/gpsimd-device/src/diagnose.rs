@@ -142,10 +142,13 @@ impl Core<'_, '_> {
 
     fn incidents(&self, folder: &mut Folder) {
         for Folded { first, chain, history, count } in self.run.log.entries() {
+            if first.what == What::UninitialisedGap && self.may_be_padding(chain) {
+                continue;
+            }
             let code = match first.what {
                 What::Outside if first.write => Code::WriteOutside,
                 What::Outside => Code::ReadOutside,
-                What::Uninitialised => Code::Uninitialised,
+                What::Uninitialised | What::UninitialisedGap => Code::Uninitialised,
                 What::UninitialisedCopy => Code::UninitialisedOutput,
                 What::Freed => Code::UseAfterFree,
                 What::Null => Code::Null,
@@ -167,8 +170,19 @@ impl Core<'_, '_> {
         }
     }
 
+    /// Whether an access is part of a copy, or cannot be told from one for want of symbols.
+    fn may_be_padding(&self, chain: &[u32]) -> bool {
+        let symbols = self.evidence.symbols.get(self.at);
+        let function = symbols.zip(chain.first()).and_then(|(symbols, pc)| symbols.function(*pc));
+        function.is_none_or(|name| name == "memcpy" || name == "memmove")
+    }
+
     fn ending(&self, folder: &mut Folder) {
-        let Some((code, message)) = describe::ending(self.run) else { return };
+        let Some((code, mut message)) = describe::ending(self.run) else { return };
+        let frames = self.evidence.symbols.get(self.at).map(|symbols| symbols.chain(&self.run.chain));
+        if code == Code::Abort && frames.is_some_and(|frames| frames.iter().any(Frame::is_operator_new)) {
+            message.push_str("; operator new found no memory: the C heap holds 10 KiB in at most 32 blocks");
+        }
         folder.add(self.raw(code, &self.run.chain, message));
     }
 
@@ -243,10 +257,7 @@ impl Core<'_, '_> {
         }
         let spent =
             run.counters.window_loads * cost::WINDOW_LOAD + run.counters.window_stores * cost::WINDOW_STORE;
-        if run.counters.element_accesses >= 1000
-            && run.hbm_stack.is_none()
-            && spent > run.counters.cycles() / 2
-        {
+        if !run.samples.is_empty() && run.hbm_stack.is_none() && spent > run.counters.cycles() / 2 {
             let mut places: BTreeMap<PlaceKey, (u64, &[u32])> = BTreeMap::new();
             for (chain, count) in &run.samples {
                 places.entry(self.site(chain).1).or_insert((0, chain)).0 += count;
@@ -254,7 +265,7 @@ impl Core<'_, '_> {
             let hottest = places.values().max_by_key(|(count, _)| *count);
             let chain = hottest.map_or(&[][..], |(_, chain)| *chain);
             let message = format!(
-                "{} element accesses take about {}% of the estimated cycles; most happen here",
+                "{} element accesses by load and store take about {}% of the estimated cycles; most happen here",
                 run.counters.element_accesses,
                 spent * 100 / run.counters.cycles().max(1)
             );

@@ -14,6 +14,8 @@ pub enum What {
     Outside,
     /// Memory nobody wrote before.
     Uninitialised,
+    /// The same, but so few bytes between written ones that they may be padding of a structure being copied.
+    UninitialisedGap,
     /// A heap block that was given back.
     Freed,
     /// Near address zero: a null pointer with an index.

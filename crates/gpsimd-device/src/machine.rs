@@ -146,7 +146,24 @@ impl Machine {
         args: Vec<Arg>,
         output: impl Into<Output>,
         control: &Control,
+        progress: impl FnMut(u64),
+    ) -> Result<RunReport, CallError> {
+        self.call_edited(op, args, output, control, progress, |_| {})
+    }
+
+    /// As [`Machine::call`], but the call's blocks pass through `edit` before the cores get them: shows what a library makes
+    /// of descriptors that [`Call::encode`] never writes.
+    ///
+    /// # Errors
+    /// As [`Machine::call`]; edited blocks are not checked.
+    pub fn call_edited(
+        &mut self,
+        op: &str,
+        args: Vec<Arg>,
+        output: impl Into<Output>,
+        control: &Control,
         mut progress: impl FnMut(u64),
+        edit: impl FnOnce(&mut Vec<u8>),
     ) -> Result<RunReport, CallError> {
         let Some(function_id) = self.functions().iter().position(|function| function.name == op) else {
             let known = self.functions().iter().map(|function| function.name.clone()).collect();
@@ -164,7 +181,8 @@ impl Machine {
         }
         let arguments = shared.regions().iter().map(|region| region.descriptor()).collect();
         let id = u8::try_from(function_id).unwrap_or(u8::MAX);
-        let blocks = Call { function_id: id, arguments }.encode()?;
+        let mut blocks = Call { function_id: id, arguments }.encode()?;
+        edit(&mut blocks);
 
         let multicore = self.cores.len() > 1;
         let budget = self.config.budget;

@@ -24,6 +24,11 @@ impl Frame {
         self.function.ends_with("_wrapper")
     }
 
+    /// Whether the frame is `operator new` or `operator new[]`.
+    pub fn is_operator_new(&self) -> bool {
+        self.function.starts_with("operator new")
+    }
+
     /// Whether the frame is library code rather than the kernel author's.
     pub fn is_runtime(&self) -> bool {
         const PLACES: [(&str, &[&str]); 3] = [
