@@ -1,4 +1,4 @@
-//! Starting helpers of the installer and of discovery, and keeping every word they say.
+//! Starting the programs that discovery and the installer ask, and keeping every word they say.
 //!
 //! Unaware of what they are. The build's own compilers are started by the engine, not here.
 
