@@ -175,7 +175,7 @@ impl BlockCache {
             if let Op::Loop { lend, .. } | Op::Loopnez { lend, .. } | Op::Loopgtz { lend, .. } = insn.op {
                 new_loop_end = Some(lend);
             }
-            // Behind a backward branch the loop goes round: another block. Address space does not wrap inside a block.
+            // A block does not wrap around the end of the address space.
             if insn.op.ends_block() || self.loop_ends.contains(&pc) || pc < start {
                 break;
             }
@@ -211,7 +211,8 @@ impl BlockCache {
         }
     }
 
-    fn flush(&mut self, core: &mut Core) {
+    /// Forgets everything decoded.
+    pub fn flush(&mut self, core: &mut Core) {
         self.blocks.clear();
         self.insns.clear();
         self.by_pc.clear();

@@ -40,6 +40,8 @@ pub(crate) struct Core {
     pub fault: FaultKind,
     /// Set with [`Leave::Trap`].
     pub stop: Stop,
+    /// A window spill overwrote decoded code.
+    pub spilled_into_code: bool,
 }
 
 impl Core {
@@ -51,6 +53,7 @@ impl Core {
             code: CodeMap::new(),
             fault: FaultKind::DivideByZero,
             stop: Stop::Budget,
+            spilled_into_code: false,
         }
     }
 
@@ -147,11 +150,16 @@ fn group_start(window_base: u8, q: usize) -> usize {
 /// Which memory holds decoded instructions, so that a store into it is noticed.
 ///
 /// A bit per 256 bytes answers almost every store with one load; the exact ranges are asked only for code's neighbours.
-#[derive(Debug)]
 pub(crate) struct CodeMap {
     /// All 4 GiB; zero pages of the host until touched.
     granules: Vec<u64>,
     ranges: HashMap<u32, Vec<(u32, u32)>>,
+}
+
+impl std::fmt::Debug for CodeMap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CodeMap").field("ranges", &self.ranges).finish_non_exhaustive()
+    }
 }
 
 const GRANULE_SHIFT: u32 = 8;
@@ -174,6 +182,9 @@ impl CodeMap {
     #[inline(never)]
     pub fn overlaps(&self, addr: u32, len: u32) -> bool {
         let last = addr.saturating_add(len.saturating_sub(1));
+        if len > 1 << 20 {
+            return self.ranges.values().flatten().any(|&(from, to)| from <= last && addr <= to);
+        }
         (addr >> GRANULE_SHIFT..=last >> GRANULE_SHIFT)
             .filter(|&g| self.near(g << GRANULE_SHIFT))
             .filter_map(|g| self.ranges.get(&g))

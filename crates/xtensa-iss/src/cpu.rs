@@ -146,7 +146,11 @@ impl Cpu {
     /// # Errors
     /// A save area is not writable, or the windows are inconsistent.
     pub fn spill_windows<B: Bus>(&mut self, bus: &mut B) -> Result<(), Fault> {
-        self.core.spill_all(bus)
+        let spilled = self.core.spill_all(bus);
+        if std::mem::take(&mut self.core.spilled_into_code) {
+            self.blocks.flush(&mut self.core);
+        }
+        spilled
     }
 
     /// Call chain from the running function outwards: `(pc, sp)`, at most `limit` entries. The first pc is the next

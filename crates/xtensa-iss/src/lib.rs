@@ -20,6 +20,8 @@ mod disasm;
 mod exec;
 mod fault;
 mod fp;
+#[doc(hidden)]
+pub mod fuzz;
 mod op;
 pub mod special;
 mod state;

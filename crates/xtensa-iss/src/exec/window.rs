@@ -66,6 +66,10 @@ fn entry<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn, s: u8, frame: u16) -
     core.set_ar(increment << 2 | s, sp);
     core.rotate(increment);
     core.state.window_start |= 1 << core.state.window_base;
+    if core.spilled_into_code {
+        core.spilled_into_code = false;
+        return Err(Leave::CodeWritten);
+    }
     Ok(())
 }
 
@@ -209,7 +213,9 @@ impl Core {
         if addr & 3 != 0 {
             return Err(self.fail(FaultKind::Unaligned { addr, size: 4, access: Access::Spill }));
         }
-        bus.spill32(at, addr, value).map_err(|f| super::memory::refused(self, addr, 4, Access::Spill, f))
+        bus.spill32(at, addr, value).map_err(|f| super::memory::refused(self, addr, 4, Access::Spill, f))?;
+        self.spilled_into_code |= super::memory::written(self, addr, 4).is_err();
+        Ok(())
     }
 
     fn fill<B: Bus>(&mut self, bus: &mut B, at: At, addr: u32) -> Result<u32, Leave> {
