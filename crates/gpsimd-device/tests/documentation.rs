@@ -1,0 +1,44 @@
+//! `docs/device-model.md` lists every check and every cost as the code has them.
+
+#![allow(clippy::unwrap_used)]
+
+use gpsimd_device::counters::cost;
+use gpsimd_device::{CATALOGUE, Severity};
+
+fn page() -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/device-model.md");
+    std::fs::read_to_string(path).unwrap()
+}
+
+fn row(entry: &gpsimd_device::catalogue::Entry) -> String {
+    let severity = match entry.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    };
+    format!("| `{}` | {severity} | {} | {} | {} |", entry.name, entry.title, entry.cause, entry.remedy)
+}
+
+#[test]
+fn every_check_has_its_row() {
+    let page = page();
+    let missing: Vec<String> =
+        CATALOGUE.iter().map(row).filter(|row| !page.lines().any(|line| line == row)).collect();
+    assert!(missing.is_empty(), "docs/device-model.md lacks these rows:\n{}", missing.join("\n"));
+    let rows = page.lines().filter(|line| line.starts_with("| `run::")).count();
+    assert_eq!(rows, CATALOGUE.len(), "docs/device-model.md has rows for checks that do not exist");
+}
+
+#[test]
+fn every_cost_is_stated() {
+    let page = page();
+    let rows = [
+        format!("| load through a window | + {} |", cost::WINDOW_LOAD),
+        format!("| store through a window | + {} |", cost::WINDOW_STORE),
+        format!("| moving a window | + {} |", cost::WINDOW_MOVE),
+        format!("| DMA transfer | + {}, and 1 per {} bytes |", cost::DMA_START, cost::DMA_BYTES_PER_CYCLE),
+    ];
+    for row in rows {
+        assert!(page.contains(&row), "docs/device-model.md lacks: {row}");
+    }
+}
