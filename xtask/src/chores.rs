@@ -7,14 +7,21 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::packages;
+use crate::{licences, packages};
 
 /// Set-up, then the first build a newcomer sees.
 pub fn demo() -> Result<()> {
     let tool = set_up()?;
     let schema = "my::vector_add(Tensor a, Tensor b) -> (Tensor out)";
-    run(Command::new(tool)
-        .args(["compile", "examples/vector_add.cpp", "--multicore", "--out-dir", "build", "--schema", schema]))
+    run(Command::new(tool).args([
+        "compile",
+        "examples/vector_add.cpp",
+        "--multicore",
+        "--out-dir",
+        "build",
+        "--schema",
+        schema,
+    ]))
 }
 
 /// Set-up, then everything that can fail.
@@ -25,6 +32,7 @@ pub fn test() -> Result<()> {
         lint("fmt", &["fmt", "--all", "--check"])?,
         lint("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?,
     ];
+    licences::check()?;
     run(cargo().args(["test", "--workspace"]))?;
     for line in lints.into_iter().flatten() {
         println!("xtask: {line}");
@@ -44,13 +52,16 @@ fn set_up() -> Result<PathBuf> {
 fn lint(component: &str, arguments: &[&str]) -> Result<Option<String>> {
     let present = cargo().args([component, "--version"]).output().is_ok_and(|output| output.status.success());
     if !present {
-        return Ok(Some(format!("NOT RUN: cargo {component} is not installed (rustup component add {component})")));
+        return Ok(Some(format!(
+            "NOT RUN: cargo {component} is not installed (rustup component add {component})"
+        )));
     }
     run(cargo().args(arguments))?;
     Ok(None)
 }
 
-fn cargo() -> Command {
+/// Cargo, in the repository.
+pub fn cargo() -> Command {
     let mut command = Command::new(env!("CARGO"));
     command.current_dir(root());
     command

@@ -4,6 +4,7 @@
 //! which this only builds and calls.
 
 mod chores;
+mod licences;
 mod packages;
 
 use clap::{Parser, Subcommand};
