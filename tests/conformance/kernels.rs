@@ -1,0 +1,100 @@
+//! A kernel for every row of the documented API computes what `sdk/tests/kernels.json` says, and nothing is found.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use gpsimd_device::{Machine, Outcome};
+use serde_json::Value;
+
+use crate::bench::repository;
+use crate::expectations::{self, difference};
+use crate::workshop::{
+    Cores, Library, Recipe, call, device_arguments, device_output, document, faults, line, list, text,
+};
+
+/// Where the SDK's own tests are.
+pub fn sdk_tests() -> PathBuf {
+    repository().join("sdk/tests")
+}
+
+/// The libraries of one of the SDK's case files.
+pub fn libraries(file: &str) -> Vec<Value> {
+    list(&document(&sdk_tests().join(file))["libraries"]).to_vec()
+}
+
+fn cases() -> &'static [Value] {
+    static CASES: OnceLock<Vec<Value>> = OnceLock::new();
+    CASES.get_or_init(|| libraries("kernels.json"))
+}
+
+/// How a library of a case file is built.
+pub fn recipe(library: &Value, cores: Cores) -> Recipe {
+    let op = |op: &Value| format!("{}={}", text(&op["kernel"]), text(&op["schema"]));
+    Recipe {
+        source: sdk_tests().join(text(&library["source"])),
+        ops: list(&library["ops"]).iter().map(op).collect(),
+        cores,
+        cflags: Vec::new(),
+    }
+}
+
+/// What is wrong with one case, in words.
+fn verdict(machine: &mut Machine, kernel: &str, case: &Value) -> Result<(), String> {
+    let arguments = expectations::arguments(case)?;
+    let want = expectations::expected(case, &arguments)?;
+    let report = call(machine, kernel, device_arguments(&arguments), device_output(case));
+    let mut wrong = Vec::new();
+    let unfinished = report.cores.iter().find(|core| core.outcome != Outcome::Completed);
+    wrong.extend(unfinished.map(|core| format!("core {} {:?}", core.core, core.outcome)));
+    wrong.extend(faults(&report).into_iter().map(line));
+    wrong.extend(difference(&want, &report.output.data, case["ulp"].as_i64().unwrap_or(0)));
+    let printed = report.cores.first().map_or("", |core| &core.text);
+    if printed != case["stdout"].as_str().unwrap_or("") {
+        wrong.push(format!("printed {printed:?}"));
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
+}
+
+fn check(name: &str) {
+    let library = cases().iter().find(|library| library["name"] == name).expect("in kernels.json");
+    let mut machines: Vec<(Cores, Machine)> = Vec::new();
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for op in list(&library["ops"]) {
+        for case in list(&op["cases"]) {
+            let cores = if case["multicore"] == true { Cores::Eight } else { Cores::One };
+            // Reused from call to call: a launch must not see what the one before left behind.
+            let at = machines.iter().position(|(of, _)| *of == cores).unwrap_or_else(|| {
+                let built: &Library = &recipe(library, cores).build();
+                machines.push((cores, built.machine()));
+                machines.len() - 1
+            });
+            let kernel = text(&op["kernel"]);
+            if let Err(why) = verdict(&mut machines[at].1, kernel, case) {
+                wrong.push(format!("{kernel} {case}:\n    {why}"));
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 0, "{name} has no cases");
+    assert!(wrong.is_empty(), "{} of {count} cases:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+macro_rules! a_test_a_library {
+    ($($name:ident)+) => {
+        $(#[test]
+        fn $name() {
+            check(stringify!($name));
+        })+
+
+        #[test]
+        fn every_library_has_a_test() {
+            let names: Vec<&str> = cases().iter().map(|library| text(&library["name"])).collect();
+            assert_eq!(names, [$(stringify!($name)),+]);
+        }
+    };
+}
+
+a_test_a_library! {
+    factories unary unary_out pow_clamp add_sub mul_div bitwise bitwise_out accessors streams tcm identity float16
+    arguments containers published_style
+}

@@ -1,0 +1,13 @@
+//! Kernels on the simulated device: what the SDK documents is what they compute, and what goes wrong is named.
+//!
+//! Everything needs the open toolchain; without it the tests fail and say how to install it.
+
+#[path = "../e2e/bench.rs"]
+#[allow(dead_code)]
+mod bench;
+#[path = "../../sdk/tests/expectations.rs"]
+mod expectations;
+
+mod asserts;
+mod kernels;
+mod workshop;
