@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use gpsimd_toolchain::Toolchain;
 use include_dir::{Dir, include_dir};
 use sha2::{Digest, Sha256};
 
@@ -18,8 +19,14 @@ static HOST: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../sdk/host");
 
 /// The archives of the device runtime in link order: folder below `src/`, archive below the SDK's root
 /// (customop-abi.md §1.2; toolchain.md §3).
-const ARCHIVES: [(&str, &str); 2] =
-    [("src/neuroncustomop", "neuron/libneuroncustomop.a"), ("src/c10", "c10/lib/libc10.a")];
+const ARCHIVES: [(&str, &str); 3] = [
+    ("src/neuroncustomop", "neuron/libneuroncustomop.a"),
+    ("src/c10", "c10/lib/libc10.a"),
+    (TOOLCHAIN_SOURCES, "toolchain/libruntime.a"),
+];
+
+/// What a foreign toolchain's own runtime lacks.
+const TOOLCHAIN_SOURCES: &str = "src/toolchain";
 
 /// The SDK's files and where they are written out.
 #[derive(Debug, Clone)]
@@ -59,9 +66,29 @@ impl Sdk {
                 }
             }
         }
+        Ok(Self::of(home.join("sdk"), files))
+    }
+
+    fn of(parent: PathBuf, files: BTreeMap<String, Vec<u8>>) -> Self {
         let hash = hash(&files);
-        let root = home.join("sdk").join(&hash[..16]);
-        Ok(Self { files, root, hash })
+        let root = parent.join(&hash[..16]);
+        Self { files, root, hash }
+    }
+
+    /// The same SDK with the sources that stand in for what `toolchain`'s runtime lacks.
+    pub(crate) fn completed_for(self, toolchain: &Toolchain) -> Self {
+        let sources = toolchain.runtime_sources();
+        if sources.is_empty() {
+            return self;
+        }
+        let mut files = self.files;
+        for source in sources {
+            // members of an archive have no directories
+            let name = source.name.replace('/', "-");
+            files.insert(format!("{TOOLCHAIN_SOURCES}/{name}"), source.text.to_vec());
+        }
+        let parent = self.root.parent().map(Path::to_owned).unwrap_or_default();
+        Self::of(parent, files)
     }
 
     /// SHA-256 over every file's name and content, in hexadecimal.
@@ -110,10 +137,11 @@ impl Sdk {
                     .files
                     .keys()
                     .filter(|name| Path::new(name).parent() == Some(Path::new(folder)))
-                    .filter(|name| name.ends_with(".cpp") || name.ends_with(".S"))
+                    .filter(|name| [".cpp", ".cc", ".c", ".S"].iter().any(|ending| name.ends_with(ending)))
                     .map(|name| self.root.join(name))
                     .collect(),
             })
+            .filter(|runtime: &RuntimeArchive| !runtime.sources.is_empty())
             .collect()
     }
 }
