@@ -127,3 +127,19 @@ fn inspect_shows_and_draws_an_image() {
     let document: serde_json::Value = serde_json::from_str(&document).expect("JSON");
     assert_eq!(document[0]["image"]["window"]["base"], 0x8460_0000_u32);
 }
+
+/// Another GNU cross compiler by prefix; the open toolchain's own wrappers stand in for one.
+#[test]
+fn a_compiler_by_prefix_builds_the_same_program() {
+    let bench = Bench::with_vector_add();
+    let shown = good(bench.tool().args(["toolchain", "show", "--json"]));
+    let shown: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
+    let prefix = format!("{}/bin/q7-", shown["directory"].as_str().expect("a directory"));
+    good(bench.tool().args(["compile", "vector_add.cpp", "--gnu-prefix", &prefix, "--schema", VECTOR_ADD]));
+    good(bench.tool().args(["run", "build/vector_add", "rand:9", "rand:9", "--like", "0"]));
+    let text = bad(
+        bench.tool().args(["compile", "vector_add.cpp", "--gnu-prefix", "no-such-", "--schema", VECTOR_ADD]),
+        3,
+    );
+    assert!(text.contains("no-such-gcc"), "{text}");
+}
