@@ -362,3 +362,59 @@ impl PrelinkError {
 
 const VALIDATE: &str = "Failed to validate ELF shared object file";
 const DYNAMIC: &str = "Failed to extract dynamic relocation info from ELF shared object file";
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use miette::Diagnostic as _;
+
+    use super::*;
+
+    /// One of each kind, with the numbers of a plausible case.
+    fn all() -> Vec<PrelinkError> {
+        use PrelinkError::*;
+        let (segment, region) = (Segment::Data, crate::Bounds::CAYMAN.data);
+        let truncated = |part| Truncated { part, end: 0x120, limit: 0x100 };
+        vec![
+            NotElf { field: "EI_CLASS", found: 2, want: "1 (32 bits)" },
+            truncated(Part::Header),
+            truncated(Part::SectionHeaders),
+            truncated(Part::ProgramHeaders),
+            truncated(Part::Contents(Segment::Code)),
+            truncated(Part::Dynamic),
+            truncated(Part::Relocations),
+            Machine { found: 62 },
+            ElfType { found: 1 },
+            NotSplitLoad { index: 1, p_type: 1, flags: 4, want: "the data, a LOAD with flags RW- or RWX" },
+            FileBeyondMemory { segment, filesz: 0x40, memsz: 0x3f },
+            BadAlignment { align: 24 },
+            LeadIn { segment, paddr: 0x0200_000c, align: 64 },
+            RegionAlignment { segment: Segment::Code, region: crate::Bounds::SUNDA.code, align: 0x2000 },
+            NoDynamic { phnum: 3 },
+            SegmentTooLarge { segment, need: 0x2001, region },
+            RelocationTable { count: 2, why: "no DT_RELA says where they are" },
+            RelocationSymbol { index: 3, r_info: 0x105 },
+            RelocationType { index: 3, r_info: 6 },
+            RelocationSite { index: 3, site: 0x1000 },
+            RelocationExtent { index: 3, site: 0xb_ffff, width: 4, word: true },
+            RelocationExtent { index: 3, site: 0x1_fffe, width: 3, word: false },
+            LargeImmediate { index: 3, slot: 1, word: 0xf },
+            InstructionFormat { index: 3, word: 8 },
+            EntryOutside { what: "the start symbol", addr: 0, code: Region { base: 0x1_8000, size: 0x100 } },
+            ImageTooLarge { total: 0x1_0001, allowed: 0x1_0000 },
+        ]
+    }
+
+    #[test]
+    fn what_people_and_logs_read() {
+        let mut text = String::new();
+        for error in all() {
+            let code = error.code().map(|code| code.to_string()).unwrap_or_default();
+            let help = error.help().map(|help| help.to_string()).unwrap_or_default();
+            let vendor = error.vendor_text().unwrap_or_else(|| "-".into());
+            let _ = writeln!(text, "{} {code}: {error}\n   help: {help}\n   log: {vendor}", error.status());
+        }
+        insta::assert_snapshot!(text);
+    }
+}

@@ -6,6 +6,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::selector::ResultCode;
+
 /// A range of device addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 pub struct Region {
@@ -51,6 +53,14 @@ impl Bounds {
     /// Regions of SUNDA: a table the vendor ships but never passes.
     pub const SUNDA: Bounds =
         Bounds { code: Region { base: 0x5500, size: 0xab00 }, data: Region { base: 0x8_e000, size: 0x2000 } };
+
+    /// The regions of a coretype (rule R6). What the user should be warned of is [`Generation::warning`].
+    ///
+    /// # Errors
+    /// [`ResultCode::Invalid`] for anything but a pool coretype.
+    pub fn for_coretype(coretype: u32) -> Result<Bounds, ResultCode> {
+        Generation::from_coretype(coretype).map(Generation::bounds).ok_or(ResultCode::Invalid)
+    }
 }
 
 /// A hardware generation with a pool of eight cores.
@@ -180,11 +190,12 @@ mod tests {
             assert_eq!(generation.to_string(), name);
             assert_eq!(generation.coretype(), coretype, "{name}");
             assert_eq!(Generation::from_coretype(coretype), Some(generation));
-            assert_eq!(generation.bounds(), bounds, "{name}");
+            assert_eq!(Bounds::for_coretype(coretype), Ok(bounds), "{name}");
             assert_eq!(generation.num_ext_isa_libs(), libraries, "{name}");
         }
         for coretype in [0, 2, 7, 9, 12, 17, 25, 32, 36, 99] {
             assert_eq!(Generation::from_coretype(coretype), None, "{coretype}");
+            assert_eq!(Bounds::for_coretype(coretype), Err(ResultCode::Invalid), "{coretype}");
         }
         assert!("Cayman".parse::<Generation>().is_err());
     }
