@@ -67,6 +67,8 @@ pub struct Core {
     pub memory: Memory,
     /// What the library registered when it was booted.
     pub functions: Vec<Function>,
+    /// Incidents that belong to the next run's report: those of the boot.
+    pub earlier: Log,
     cpu: Cpu,
 }
 
@@ -125,7 +127,7 @@ impl Core {
     /// A core with memory ready and nothing run yet.
     pub fn new(memory: Memory) -> Core {
         let config = xtensa_iss::Config { prid: memory.core.into(), ..Default::default() };
-        Core { cpu: Cpu::new(config), memory, functions: Vec::new() }
+        Core { cpu: Cpu::new(config), memory, functions: Vec::new(), earlier: Log::default() }
     }
 
     /// Runs `entry(argument)` on a fresh local stack against the tensors behind `view`.
@@ -146,7 +148,7 @@ impl Core {
             cpu: &mut self.cpu,
             bus: Bus::new(&mut self.memory, view, multicore),
             functions: &mut self.functions,
-            log: Log::default(),
+            log: std::mem::take(&mut self.earlier),
             text: Text::default(),
             transfers: std::collections::BTreeSet::new(),
             samples: std::collections::BTreeMap::new(),

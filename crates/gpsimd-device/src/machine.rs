@@ -239,7 +239,10 @@ fn boot(core: &mut Core, entry: u32, budget: u64) -> Result<(), LoadError> {
     let run = core.run(entry, Some(firmware::HANDOFF), View::new(&nothing), false, limits);
     let text = String::from_utf8_lossy(&run.text.bytes).into_owned();
     match run.ended {
-        Ended::Returned(0) => Ok(()),
+        Ended::Returned(0) => {
+            core.earlier = run.log;
+            Ok(())
+        }
         Ended::Returned(status) => {
             Err(LoadError::Status { core: run.core, status, meaning: status_name(status) })
         }

@@ -8,7 +8,7 @@ use gpsimd_device::{Arg, CallError, Code, Config, Control, CoreImage, Dtype, Loa
 use gpsimd_device::{RunReport, Tensor, TensorSpec};
 use gpsimd_lsp::{CpuId, Variant};
 use miette::Diagnostic;
-use support::{Asm, elf, library, library_with_start};
+use support::{Asm, elf, library, library_with_start, read_only};
 
 fn single(body: impl Fn(&mut Asm, u32)) -> Machine {
     let image = CoreImage::new(library(Variant::Single, body));
@@ -264,6 +264,96 @@ fn scalars_read_with_another_width_are_named() {
     let report = machine.call("op", args, spec, &Control::default(), |_| {}).unwrap();
     assert_eq!(codes(&report), ["run::scalar_width", FOREIGN]);
     assert_eq!(report.findings[0].element.as_ref().unwrap().tensor, "n");
+}
+
+#[test]
+fn the_state_buffer_shows_through_its_pinned_window() {
+    let mut machine = single(|asm, _| {
+        // The second payload's address is an offset from the state buffer, which NX 0x80000000 shows.
+        asm.map_output()
+            .pop(8, 14)
+            .l32i(8, 15, 0)
+            .li(5, 0x8000_0000)
+            .add(8, 8, 5)
+            .l32i(3, 8, 4)
+            .s32i(3, 2, 0);
+    });
+    let tensor = Tensor::new(Dtype::Int32, [2], [5u32.to_le_bytes(), 6u32.to_le_bytes()].concat()).unwrap();
+    let args = vec![Arg::tensor("x", tensor).in_sbuf()];
+    let spec = TensorSpec::new(Dtype::Int32, [1]);
+    let report = machine.call("op", args, spec, &Control::default(), |_| {}).unwrap();
+    assert_eq!(words(&report), [6]);
+    assert!(report.is_clean(), "{:?}", report.findings);
+    assert_eq!(report.cores[0].counters.window_misses, 1);
+}
+
+/// Writes descriptor words and rings both doorbells of core 0; a2 and a3 hold the output's SoC address, a9 the length.
+fn transfer(asm: &mut Asm, source: u64) {
+    asm.li(4, 0x8_0100).li(5, 0x0D00_0000).add(5, 5, 9).s32i(5, 4, 0).s32i(5, 4, 0x40);
+    asm.li(5, source as u32).s32i(5, 4, 8).li(5, (source >> 32) as u32).s32i(5, 4, 12);
+    asm.s32i(2, 4, 0x48).s32i(3, 4, 0x4C).memw().movi(5, 1);
+    asm.li(6, 0x0400_1038).s32i(5, 6, 0).memw().li(6, 0x0402_1038).s32i(5, 6, 0);
+}
+
+/// SoC address of core 0's data RAM at NX 0x83200.
+const POOL: u64 = 0x20_0290_0000 + 0x9_3200;
+
+#[test]
+fn a_transfer_copies_and_completes_with_its_ring_id() {
+    let mut machine = single(|asm, _| {
+        asm.pop(2, 26).l32i(2, 15, 0).l32i(3, 15, 0);
+        asm.li(4, 0x8_3200).movi(5, 11).s32i(5, 4, 0).movi(5, 12).s32i(5, 4, 4).movi(9, 8);
+        transfer(asm, POOL);
+        // The completion's first word is copied out after the data, by a second transfer from its place in the ring.
+        asm.addi(2, 2, 8).movi(9, 4).li(4, 0x8_0180).l32i(5, 4, 0).li(4, 0x8_3200).s32i(5, 4, 0);
+        asm.li(4, 0x8_0110).li(5, 0x0D00_0004).s32i(5, 4, 0).s32i(5, 4, 0x40);
+        asm.li(5, POOL as u32).s32i(5, 4, 8).li(5, (POOL >> 32) as u32).s32i(5, 4, 12);
+        asm.s32i(2, 4, 0x48).s32i(3, 4, 0x4C).movi(5, 1);
+        asm.li(6, 0x0402_1038).s32i(5, 6, 0).li(6, 0x0400_1038).s32i(5, 6, 0);
+    });
+    let report = call(&mut machine, 3);
+    assert_eq!(words(&report)[..2], [11, 12]);
+    assert_eq!(words(&report)[2] >> 24 & 3, 1);
+    assert!(report.is_clean(), "{:?}", report.findings);
+    assert_eq!((report.cores[0].counters.dma_transfers, report.cores[0].counters.dma_bytes), (2, 12));
+}
+
+#[test]
+fn transfers_are_checked_at_both_ends() {
+    let rows: &[(&str, u64, i32, &str)] = &[
+        ("longer than the output", POOL, 12, "run::write_outside"),
+        ("from another core's data RAM", POOL + 0x2_0000, 8, "run::read_outside"),
+        ("from nowhere", 0x77_0000_0000, 8, "run::read_outside"),
+    ];
+    for (what, source, len, code) in rows {
+        let mut machine = single(|asm, _| {
+            asm.pop(2, 26).l32i(2, 15, 0).l32i(3, 15, 0).movi(9, *len);
+            transfer(asm, *source);
+        });
+        let report = call(&mut machine, 2);
+        assert_eq!(codes(&report), [*code, FOREIGN], "{what}");
+        assert_eq!(report.findings[0].count, 1, "{what}");
+    }
+}
+
+#[test]
+fn more_descriptors_than_the_ring_holds_stop_the_queues() {
+    let mut machine = single(|asm, _| {
+        asm.map_output().s32i(3, 2, 0).movi(5, 5);
+        asm.li(6, 0x0400_1038).s32i(5, 6, 0).li(6, 0x0402_1038).s32i(5, 6, 0);
+    });
+    assert_eq!(codes(&call(&mut machine, 1)), ["run::dma_stopped", FOREIGN]);
+}
+
+#[test]
+fn code_cannot_be_overwritten_and_the_boot_is_checked_too() {
+    let image = library(Variant::Single, |asm, _| {
+        asm.map_output().s32i(3, 2, 0);
+    });
+    // `_start` keeps the hand-off block's address in the image.
+    let mut machine = Machine::load(vec![CoreImage::new(read_only(image))], Config::default()).unwrap();
+    assert_eq!(codes(&call(&mut machine, 1)), ["run::code_written", FOREIGN]);
+    assert_eq!(codes(&call(&mut machine, 1)), [FOREIGN]);
 }
 
 #[test]

@@ -166,6 +166,12 @@ pub fn library_with_start(
     elf(start, asm.base, &asm.image())
 }
 
+/// Makes the segment of [`elf`]'s image read-only.
+pub fn read_only(mut image: Vec<u8>) -> Vec<u8> {
+    image[52 + 24] = 5;
+    image
+}
+
 /// An ELF executable with one segment, readable, writable and executable.
 pub fn elf(entry: u32, vaddr: u32, data: &[u8]) -> Vec<u8> {
     let mut elf = Vec::new();
