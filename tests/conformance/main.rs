@@ -8,6 +8,11 @@ mod bench;
 #[path = "../../sdk/tests/expectations.rs"]
 mod expectations;
 
+mod archives;
 mod asserts;
+mod cost;
+mod examples;
+mod host;
 mod kernels;
+mod rejected;
 mod workshop;

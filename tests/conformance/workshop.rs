@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use gpsimd_device::{
@@ -13,7 +14,7 @@ use gpsimd_device::{
 };
 use serde_json::Value;
 
-use crate::bench::{Bench, good};
+use crate::bench::{Bench, good, repository};
 use crate::expectations::{self, Argument, Array};
 
 /// How many cores a library is built for.
@@ -96,6 +97,22 @@ impl Library {
     pub fn machine(&self) -> Machine {
         self.boot().unwrap_or_else(|error| panic!("{error}"))
     }
+}
+
+/// The SDK that the tool builds with here.
+pub fn sdk() -> PathBuf {
+    std::env::var_os("GPSIMD_SDK_DIR").map_or_else(|| repository().join("sdk"), PathBuf::from)
+}
+
+/// The machine's own C++17 compiler, as it compiles shape sources.
+pub fn host_compiler() -> Command {
+    let mut command = Command::new("c++");
+    let started = command.arg("--version").output();
+    assert!(started.is_ok(), "these tests need a C++17 compiler called c++: apt install g++");
+    let mut command = Command::new("c++");
+    command.args(["-std=c++17", "-Wall", "-Werror"]);
+    command.arg("-I").arg(sdk().join("host")).arg("-I").arg(sdk().join("include"));
+    command
 }
 
 /// A JSON document of the repository.
