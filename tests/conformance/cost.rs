@@ -38,8 +38,23 @@ fn a_small_kernel_is_a_small_image() {
 fn unused_operators_cost_nothing() {
     let bench = Bench::with_vector_add();
     stripped(&bench, "vector_add.cpp", VECTOR_ADD);
-    let operators =
-        ["at::sin", "at::pow", "at::clamp", "at::bitwise_and", "at::add", "at::div", "expf", "sinf", "logf"];
+    let operators = [
+        "at::abs",
+        "at::ceil",
+        "at::sin",
+        "at::exp",
+        "at::pow",
+        "at::clamp",
+        "at::bitwise_and",
+        "at::add",
+        "at::div",
+        "ceilf",
+        "sinf",
+        "cosf",
+        "expf",
+        "logf",
+        "powf",
+    ];
     let linked = |image: &str| -> Vec<&str> {
         let names = names(&bench, image);
         let starts = |name: &str, op: &str| {
@@ -50,10 +65,13 @@ fn unused_operators_cost_nothing() {
     assert_eq!(linked("vector_add.so"), [""; 0]);
 
     // The same look finds the one that is named, so finding none means something.
-    bench.write(
-        "sine.cpp",
-        "#include <torch/torch.h>\ntorch::Tensor sine(const torch::Tensor& x) { return torch::sin(x); }\n",
-    );
-    stripped(&bench, "sine.cpp", "my::sine(Tensor x) -> (Tensor y)");
-    assert_eq!(linked("sine.so"), ["at::sin", "sinf"]);
+    for (function, wanted) in
+        [("sin", ["at::sin", "sinf"].as_slice()), ("abs", &["at::abs"]), ("exp", &["at::exp", "expf"])]
+    {
+        let source = format!("{function}_only.cpp");
+        let kernel = format!("torch::Tensor only(const torch::Tensor& x) {{ return torch::{function}(x); }}");
+        bench.write(&source, &format!("#include <torch/torch.h>\n{kernel}\n"));
+        stripped(&bench, &source, "my::only(Tensor x) -> (Tensor y)");
+        assert_eq!(linked(&format!("{function}_only.so")), wanted);
+    }
 }

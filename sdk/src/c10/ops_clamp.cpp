@@ -30,6 +30,8 @@ void clamp_int(Lane* a, const Lane*, size_t n, const Lane* bounds) {
   }
 }
 
+const ops::Op kClamp = {"clamp", clamp_float, clamp_int};
+
 // A bound that the type cannot hold is its nearest value: wrapping, as elsewhere, would turn `at most 300` of bytes
 // into `at most 44`.
 Lane bound(const Scalar& scalar, ScalarType type) {
@@ -48,7 +50,7 @@ Lane bound(const Scalar& scalar, ScalarType type) {
 
 Tensor& clamp_out(Tensor& result, const Tensor& self, const Scalar& minval, const Scalar& maxval) {
   const Lane bounds[2] = {bound(minval, self.scalar_type()), bound(maxval, self.scalar_type())};
-  return ops::map(ops::Op{"clamp", clamp_float, clamp_int}, result, self, ops::Operand(), bounds);
+  return ops::map(kClamp, result, self, ops::Operand(), bounds);
 }
 
 Tensor clamp(const Tensor& self, const Scalar& minval, const Scalar& maxval) {

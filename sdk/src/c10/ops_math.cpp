@@ -8,19 +8,17 @@
 #include <ATen/ops.h>
 #include <math.h>
 
-// Each is a loop of its own, so that a kernel links only the functions it names.
-#define AT_MATH_OPERATOR_(name, function)                                                         \
-  namespace {                                                                                     \
-  void name##_float(ops::Lane* a, const ops::Lane*, size_t n, const ops::Lane*) {                 \
-    for (size_t k = 0; k < n; ++k) a[k].f = function(a[k].f);                                     \
-  }                                                                                               \
-  }                                                                                               \
-  Tensor name(const Tensor& self) {                                                               \
-    return ops::map_new(ops::Op{#name, name##_float, nullptr}, self, self);                       \
-  }                                                                                               \
-  Tensor& name##_out(Tensor& result, const Tensor& self) {                                        \
-    return ops::map(ops::Op{#name, name##_float, nullptr}, result, self);                         \
-  }
+// Each is a loop and a constant of its own, so that a kernel links only the functions it names. A temporary Op would be copied
+// from an initialiser in the common .data section, which keeps all of them.
+#define AT_MATH_OPERATOR_(name, function)                                                                  \
+  namespace {                                                                                              \
+  void name##_float(ops::Lane* a, const ops::Lane*, size_t n, const ops::Lane*) {                          \
+    for (size_t k = 0; k < n; ++k) a[k].f = function(a[k].f);                                              \
+  }                                                                                                        \
+  const ops::Op name##_op = {#name, name##_float, nullptr};                                                \
+  }                                                                                                        \
+  Tensor name(const Tensor& self) { return ops::map_new(name##_op, self, self); }                          \
+  Tensor& name##_out(Tensor& result, const Tensor& self) { return ops::map(name##_op, result, self); }
 
 namespace at {
 

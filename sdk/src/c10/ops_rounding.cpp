@@ -28,19 +28,19 @@ void floor_float(Lane* a, const Lane*, size_t n, const Lane*) {
 }
 void copy_int(Lane*, const Lane*, size_t, const Lane*) {}
 
+const Op kAbs = {"abs", abs_float, abs_int};
+const Op kCeil = {"ceil", ceil_float, copy_int};
+const Op kFloor = {"floor", floor_float, copy_int};
+
 }  // namespace
 
-Tensor abs(const Tensor& self) { return ops::map_new(Op{"abs", abs_float, abs_int}, self, self); }
-Tensor& abs_out(Tensor& result, const Tensor& self) { return ops::map(Op{"abs", abs_float, abs_int}, result, self); }
+Tensor abs(const Tensor& self) { return ops::map_new(kAbs, self, self); }
+Tensor& abs_out(Tensor& result, const Tensor& self) { return ops::map(kAbs, result, self); }
 
-Tensor ceil(const Tensor& self) { return ops::map_new(Op{"ceil", ceil_float, copy_int}, self, self); }
-Tensor& ceil_out(Tensor& result, const Tensor& self) {
-  return ops::map(Op{"ceil", ceil_float, copy_int}, result, self);
-}
+Tensor ceil(const Tensor& self) { return ops::map_new(kCeil, self, self); }
+Tensor& ceil_out(Tensor& result, const Tensor& self) { return ops::map(kCeil, result, self); }
 
-Tensor floor(const Tensor& self) { return ops::map_new(Op{"floor", floor_float, copy_int}, self, self); }
-Tensor& floor_out(Tensor& result, const Tensor& self) {
-  return ops::map(Op{"floor", floor_float, copy_int}, result, self);
-}
+Tensor floor(const Tensor& self) { return ops::map_new(kFloor, self, self); }
+Tensor& floor_out(Tensor& result, const Tensor& self) { return ops::map(kFloor, result, self); }
 
 }  // namespace at
