@@ -131,6 +131,33 @@ pub fn range(spec: &TensorSpec, first: u64, last: u64, count: u64) -> String {
     }
 }
 
+/// What the runtime's own assertions mean for the author, by their place (spec `device-runtime.md` §18).
+const RUNTIME_ASSERTIONS: &[(&str, &str)] = &[
+    (
+        "Coherence.h:42 ",
+        "a read stream is opened while a write stream or an accessor of the same tensor is open",
+    ),
+    (
+        "Coherence.h:62 ",
+        "a write stream is opened while another stream or an accessor of the same tensor is open",
+    ),
+    ("Coherence.h:83 ", "an accessor is opened while a stream of the same tensor is open"),
+    (
+        "NeuronAllocator.h:18 ",
+        "a tensor does not fit the device memory heap (32 MiB and 32 blocks per core, the stack included)",
+    ),
+    ("utypes.hpp:37 ", "an argument has an element type that the device does not accept"),
+    ("utypes.hpp:65 ", "the returned tensor has another element type than the output"),
+    ("utypes.hpp:73 ", "no TCM is left to copy the returned tensor; free blocks before returning"),
+    ("utypes.hpp:74 ", "no TCM is left to copy the returned tensor; free blocks before returning"),
+    ("utypes.hpp:77 ", "no TCM is left to copy the returned tensor; free blocks before returning"),
+    ("utypes.hpp:172 ", "a Scalar parameter is passed a tensor of more than one element"),
+    ("utypes.hpp:178 ", "a Scalar parameter is passed a tensor of more than one element"),
+    ("arg_parser.hpp:66 ", "the kernel takes more arguments than the call passes"),
+    ("arg_extractor.hpp:16 ", "the call passes more than 10 arguments, the output included"),
+    ("data_transfer.cpp:160 ", "a DMA transfer is asked for memory outside TCM"),
+];
+
 /// What ended a run that did not return 0, and which check that is.
 pub fn ending(run: &Run) -> Option<(Code, String)> {
     let last_line = || {
@@ -146,7 +173,10 @@ pub fn ending(run: &Run) -> Option<(Code, String)> {
         Ended::Aborted => {
             let line = last_line().unwrap_or_else(|| "abort() without a message".to_owned());
             let code = if line.contains("Coherence.h") { Code::Coherency } else { Code::Abort };
-            Some((code, line))
+            match RUNTIME_ASSERTIONS.iter().find(|(place, _)| line.contains(place)) {
+                Some((_, meaning)) => Some((code, format!("{meaning} ({line})"))),
+                None => Some((code, line)),
+            }
         }
         Ended::Budget => {
             Some((Code::Runaway, format!("still running after {} instructions", run.counters.instructions)))

@@ -12,6 +12,7 @@ use crate::counters::cost;
 use crate::describe::{self, Names};
 use crate::heap::Kind;
 use crate::incident::{Folded, Near, What};
+use crate::map;
 use crate::report::{Element, Finding, Site};
 use crate::shared::{Role, SharedMemory};
 use crate::symbols::{Frame, Symbols};
@@ -118,6 +119,9 @@ impl Core<'_, '_> {
 
     /// The author's frame of a call chain, or the innermost if none of it is the author's.
     fn site(&self, chain: &[u32]) -> (Option<Site>, PlaceKey) {
+        // An abort stops in the firmware's stub; the program's own part of the chain follows.
+        let own = chain.iter().position(|pc| *pc < map::FIRMWARE).unwrap_or(0);
+        let chain = chain.get(own..).unwrap_or_default();
         let Some(&pc) = chain.first() else { return (None, PlaceKey::default()) };
         let frames =
             self.evidence.symbols.get(self.at).map(|symbols| symbols.chain(chain)).unwrap_or_default();
@@ -315,25 +319,29 @@ fn result(code: Code, evidence: &Evidence<'_>, cores: u8, at: u64, count: u64, m
 fn coverage(evidence: &Evidence<'_>, folder: &mut Folder) {
     let info = &evidence.shared.regions()[evidence.output];
     let size = info.spec.dtype.size();
-    let elements = evidence.merged.writers.chunks_exact(size).enumerate();
-    let missing: Vec<u64> =
-        elements.filter(|(_, bytes)| bytes.contains(&0)).map(|(element, _)| element as u64).collect();
-    let (Some(&first), Some(&last)) = (missing.first(), missing.last()) else { return };
     let total = evidence.merged.writers.len() / size;
+    let (mut first, mut last, mut missing) = (None, 0, 0);
+    for (element, bytes) in (0..).zip(evidence.merged.writers.chunks_exact(size)) {
+        if bytes.contains(&0) {
+            first = first.or(Some(element));
+            last = element;
+            missing += 1;
+        }
+    }
+    let Some(first) = first else { return };
     let mut message = format!(
-        "{} of {total} elements of `{}` are never written: {}",
-        missing.len(),
+        "{missing} of {total} elements of `{}` are never written: {}",
         info.name,
-        describe::range(&info.spec, first, last, missing.len() as u64)
+        describe::range(&info.spec, first, last, missing)
     );
     // A kernel that divides its work, built for one core, computes the first eighth.
-    let written = total - missing.len();
+    let written = total - missing as usize;
     if evidence.runs.len() == 1 && total >= 8 && (written == total / 8 || written == total.div_ceil(8)) {
         message
             .push_str("; get_cpu_count() is 8 in a single-core build too, and core 0 alone does one eighth");
     }
     let key = (Code::Unwritten, PlaceKey::default(), Some(evidence.output));
-    folder.findings.insert(key, result(Code::Unwritten, evidence, 0, first, missing.len() as u64, message));
+    folder.findings.insert(key, result(Code::Unwritten, evidence, 0, first, missing, message));
 }
 
 /// Elements of the output that more than one core wrote.
@@ -341,10 +349,10 @@ fn overlaps(evidence: &Evidence<'_>, folder: &mut Folder) {
     let info = &evidence.shared.regions()[evidence.output];
     let size = info.spec.dtype.size();
     let (mut first, mut last, mut count, mut cores) = (None, 0, 0, 0u8);
-    for (element, bytes) in evidence.merged.writers.chunks_exact(size).enumerate() {
+    for (element, bytes) in (0..).zip(evidence.merged.writers.chunks_exact(size)) {
         if bytes.iter().any(|who| who.count_ones() > 1) {
-            first = first.or(Some(element as u64));
-            last = element as u64;
+            first = first.or(Some(element));
+            last = element;
             count += 1;
             cores |= bytes.iter().filter(|who| who.count_ones() > 1).fold(0, |all, who| all | who);
         }

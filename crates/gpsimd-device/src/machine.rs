@@ -25,6 +25,9 @@ use crate::tensor::{Tensor, TensorSpec};
 use crate::view::{self, View, Writes};
 use crate::{Arg, Output, Value};
 
+/// Most instructions for static constructors and registration.
+const BOOT_BUDGET: u64 = 200_000_000;
+
 /// Sizes and limits of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Config {
@@ -111,7 +114,7 @@ impl Machine {
             let parsed =
                 Image::parse(&image.bytes, variant).map_err(|source| LoadError::Image { core, source })?;
             let mut booted = Core::new(Memory::new(core, layout, &parsed, firmware::page()));
-            boot(&mut booted, parsed.entry(), config.budget)?;
+            boot(&mut booted, parsed.entry(), config.budget.min(BOOT_BUDGET))?;
             cores.push(booted);
         }
         let machine = Machine { config, cores, images };
@@ -286,6 +289,7 @@ fn core_report(run: &Run) -> CoreReport {
             .map(|stack| HbmStackUse { size: stack.len, high_water: stack.offset + stack.len - stack.low }),
         text: String::from_utf8_lossy(&run.text.bytes).into_owned(),
         text_dropped: run.text.dropped,
+        incidents_dropped: run.log.dropped,
     }
 }
 

@@ -60,6 +60,8 @@ pub struct CoreReport {
     pub text: String,
     /// Bytes of text that were not kept.
     pub text_dropped: u64,
+    /// Forbidden accesses that are in no finding, because the core has too many different ones.
+    pub incidents_dropped: u64,
 }
 
 /// A stack in device memory.

@@ -2,6 +2,8 @@
 //!
 //! Unaware of what happened there. Everything is optional: a stripped image has no names, and lookups find nothing.
 
+use std::cell::OnceCell;
+
 use object::read::elf::{FileHeader, SectionHeader, Sym};
 use object::{LittleEndian, elf};
 
@@ -45,20 +47,31 @@ impl Frame {
 }
 
 /// Symbols and line information of one image.
+///
+/// Read when first asked: most runs have nothing to explain.
 pub struct Symbols<'a> {
-    dwarf: Option<addr2line::Context<Reader<'a>>>,
-    functions: Vec<(u32, u32, &'a [u8])>,
+    bytes: &'a [u8],
+    dwarf: OnceCell<Option<addr2line::Context<Reader<'a>>>>,
+    functions: OnceCell<Vec<(u32, u32, &'a [u8])>>,
 }
 
 impl<'a> Symbols<'a> {
-    /// Reads what an ELF image has; damaged parts count as absent.
+    /// Symbols of an ELF image; damaged parts count as absent.
     pub fn read(bytes: &'a [u8]) -> Symbols<'a> {
-        Symbols { dwarf: dwarf(bytes), functions: functions(bytes).unwrap_or_default() }
+        Symbols { bytes, dwarf: OnceCell::new(), functions: OnceCell::new() }
+    }
+
+    fn dwarf(&self) -> Option<&addr2line::Context<Reader<'a>>> {
+        self.dwarf.get_or_init(|| dwarf(self.bytes)).as_ref()
+    }
+
+    fn functions(&self) -> &[(u32, u32, &'a [u8])] {
+        self.functions.get_or_init(|| functions(self.bytes).unwrap_or_default())
     }
 
     /// Whether any line information was found.
     pub fn has_lines(&self) -> bool {
-        self.dwarf.is_some()
+        self.dwarf().is_some()
     }
 
     /// Frames of an address, innermost first.
@@ -81,13 +94,13 @@ impl<'a> Symbols<'a> {
 
     /// Name of the function that holds an address.
     pub fn function(&self, pc: u32) -> Option<String> {
-        let after = self.functions.partition_point(|(start, ..)| *start <= pc);
-        let (start, len, name) = self.functions.get(after.checked_sub(1)?)?;
+        let after = self.functions().partition_point(|(start, ..)| *start <= pc);
+        let (start, len, name) = self.functions().get(after.checked_sub(1)?)?;
         (pc - start < *len).then(|| spelled(&String::from_utf8_lossy(name)))
     }
 
     fn dwarf_frames(&self, pc: u32) -> Option<Vec<Frame>> {
-        let mut found = self.dwarf.as_ref()?.find_frames(pc.into()).skip_all_loads().ok()?;
+        let mut found = self.dwarf()?.find_frames(pc.into()).skip_all_loads().ok()?;
         let mut frames = Vec::new();
         while let Ok(Some(frame)) = found.next() {
             let name = frame.function.as_ref().and_then(|name| name.raw_name().ok());
