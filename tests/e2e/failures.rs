@@ -13,7 +13,11 @@ fn a_faulty_kernel_is_explained_and_leaves_the_outputs() {
                 "{add}at::Tensor vector_sum(const at::Tensor& a, const at::Tensor& b);\nat::Tensor vector_sum(const at::Tensor& a, const at::Tensor&) {{ return a; }}\n"
             ),
             VECTOR_ADD,
-            &["kernel::missing", "vector_add", "vector_sum(at::Tensor const&, at::Tensor const&)"],
+            &[
+                "kernel::missing",
+                "vector_add",
+                "nearest:  at::Tensor vector_sum(const at::Tensor& a, const at::Tensor&)",
+            ],
         ),
         (
             "wrong constness",
@@ -21,8 +25,8 @@ fn a_faulty_kernel_is_explained_and_leaves_the_outputs() {
             VECTOR_ADD,
             &[
                 "kernel::signature",
-                "expected: at::Tensor vector_add(at::Tensor const&, at::Tensor const&)",
-                "found:    vector_add(at::Tensor&, at::Tensor const&)",
+                "expected: at::Tensor vector_add(const at::Tensor&, const at::Tensor&)",
+                "found:    at::Tensor vector_add(at::Tensor& a, const at::Tensor&)",
             ],
         ),
         (

@@ -6,6 +6,7 @@ mod bench;
 mod concurrent;
 mod examples;
 mod failures;
+mod front_half;
 mod independent;
 mod paths;
 mod running;

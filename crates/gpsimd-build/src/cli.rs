@@ -92,14 +92,14 @@ pub enum Command {
     Sdk(Sdk),
     /// Steps of an exported plan.
     #[command(hide = true)]
-    CheckKernels(CheckKernels),
+    Adapt(Adapt),
 }
 
 /// Ops of a library, given as pairs or as schemas alone.
 #[derive(Debug, Args)]
 pub struct Ops {
-    /// An op: its kernel function and its schema.
-    #[arg(long = "op", value_name = "KERNEL=SCHEMA", help_heading = "Ops")]
+    /// An op: its kernel function and its schema, or the function alone to read the schema from it.
+    #[arg(long = "op", value_name = "KERNEL[=SCHEMA]", help_heading = "Ops")]
     pub ops: Vec<String>,
     /// An op whose kernel function has the schema's own name.
     #[arg(long = "schema", value_name = "SCHEMA", help_heading = "Ops")]
@@ -357,19 +357,28 @@ pub struct Sdk {
     pub keep_as: Option<PathBuf>,
 }
 
-/// Arguments of the hidden `check-kernels`.
+/// Arguments of the hidden `adapt`.
 #[derive(Debug, Args)]
-pub struct CheckKernels {
-    /// Kernel functions, registration order.
-    #[arg(long = "kernel", value_name = "NAME")]
-    pub kernels: Vec<String>,
-    /// The wrapper's object.
+pub struct Adapt {
+    /// Ops, registration order.
+    #[arg(long = "op", value_name = "KERNEL=SCHEMA")]
+    pub ops: Vec<String>,
+    /// The wrapper's object, compiled on the guess that kernels are declared as the schemas say.
     #[arg(long, value_name = "OBJECT")]
-    pub wrapper: PathBuf,
-    /// Written when all is well.
+    pub guess: PathBuf,
+    /// Where the wrapper's source goes if the guess was wrong.
     #[arg(long, value_name = "FILE")]
-    pub stamp: PathBuf,
+    pub source: PathBuf,
+    /// The wrapper's object to link.
+    #[arg(long, value_name = "OBJECT")]
+    pub output: PathBuf,
     /// Kernel objects.
-    #[arg(required = true, value_name = "OBJECT")]
+    #[arg(long = "object", required = true, value_name = "OBJECT")]
     pub objects: Vec<PathBuf>,
+    /// A variable for the compiler.
+    #[arg(long = "env", value_name = "NAME=VALUE")]
+    pub env: Vec<OsString>,
+    /// Compiles the source to the output.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub compile: Vec<OsString>,
 }

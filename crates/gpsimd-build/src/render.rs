@@ -65,7 +65,7 @@ impl Render {
         if self.json {
             print_out(&format!("{:#}\n", json!({ "error": diagnostic(error) })));
         } else {
-            eprint!("{}", self.diagnostic_text(error));
+            eprint!("{}", self.diagnostic_text(only_problem(error)));
         }
         ExitCode::from(exit_status(error))
     }
@@ -80,6 +80,19 @@ impl Render {
             let _ = writeln!(text, "{error}");
         }
         text
+    }
+}
+
+/// The one problem of an error that only collects problems, else the error.
+fn only_problem(error: &dyn Diagnostic) -> &dyn Diagnostic {
+    let code = error.code().map(|code| code.to_string());
+    if !matches!(code.as_deref(), Some("engine::request" | "engine::kernels")) {
+        return error;
+    }
+    let mut problems = error.related().into_iter().flatten();
+    match (problems.next(), problems.next()) {
+        (Some(problem), None) => problem,
+        _ => error,
     }
 }
 

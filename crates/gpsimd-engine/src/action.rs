@@ -64,17 +64,8 @@ pub enum Builtin {
         /// Directory that gets `<lsp name>/`.
         directory: PathBuf,
     },
-    /// See that each op's kernel is defined with the signature the wrapper calls.
-    CheckKernels {
-        /// Function names, in registration order.
-        kernels: Vec<String>,
-        /// The wrapper's object, which says what is called.
-        wrapper: PathBuf,
-        /// The kernel objects, which say what is defined.
-        objects: Vec<PathBuf>,
-        /// Written when all is well.
-        stamp: PathBuf,
-    },
+    /// See that each op's kernel can be called, and make the wrapper that calls it as its author declared it.
+    Adapt(Adapt),
     /// Strip a linked image and pack the result.
     Package(Image),
     /// Check all images of the library, alone and against each other.
@@ -84,6 +75,25 @@ pub enum Builtin {
         /// The report, as JSON.
         report: PathBuf,
     },
+}
+
+/// From a wrapper compiled on the guess that kernels are declared as the schema says to one that fits the kernels.
+#[derive(Debug, Clone)]
+pub struct Adapt {
+    /// As guessed, in registration order.
+    pub ops: Vec<Op>,
+    /// Schema text of each, for the command line.
+    pub schemas: Vec<String>,
+    /// The kernel objects, which say what is defined.
+    pub objects: Vec<PathBuf>,
+    /// The object of the guess; it is the result if the guess was right.
+    pub guess: PathBuf,
+    /// Where the source goes if it was not.
+    pub source: PathBuf,
+    /// The object to link.
+    pub wrapper: PathBuf,
+    /// Compiles `source` to `wrapper`.
+    pub compile: Command,
 }
 
 /// The files of one core's image.
@@ -134,13 +144,24 @@ impl Builtin {
             Builtin::Lsp { variant, directory } => {
                 add(&[&"lsp", &"--variant", &variant.to_string(), &"--dir", directory]);
             }
-            Builtin::CheckKernels { kernels, wrapper, objects, stamp } => {
-                add(&[&"check-kernels", &"--wrapper", wrapper, &"--stamp", stamp]);
-                for kernel in kernels {
-                    add(&[&"--kernel", kernel]);
+            Builtin::Adapt(adapt) => {
+                add(&[&"adapt", &"--guess", &adapt.guess]);
+                add(&[&"--source", &adapt.source, &"--output", &adapt.wrapper]);
+                for (op, schema) in adapt.ops.iter().zip(&adapt.schemas) {
+                    add(&[&"--op", &format!("{}={schema}", op.kernel)]);
                 }
-                for object in objects {
-                    add(&[object]);
+                for object in &adapt.objects {
+                    add(&[&"--object", object]);
+                }
+                for (key, value) in &adapt.compile.env {
+                    let mut pair = key.clone();
+                    pair.push("=");
+                    pair.push(value);
+                    add(&[&"--env", &pair]);
+                }
+                add(&[&"--", &adapt.compile.program]);
+                for word in &adapt.compile.args {
+                    add(&[word]);
                 }
             }
             Builtin::Package(image) => {

@@ -7,12 +7,16 @@ use std::path::Path;
 use gpsimd_image::verify::{self, FileEntry, Report};
 use gpsimd_lsp::Lsp;
 
-use crate::action::{Builtin, Image};
+use crate::action::{Adapt, Builtin, Image};
 use crate::error::{EngineError, Problem};
 use crate::kernels;
+use crate::process;
+
+/// Runs a command that a stage decided to need; gives what it printed.
+pub(crate) type Start<'a> = dyn Fn(&str, &gpsimd_toolchain::Command) -> Result<String, EngineError> + 'a;
 
 /// Runs one stage; the checks also give their report.
-pub(crate) fn run(stage: &Builtin) -> Result<Option<Report>, EngineError> {
+pub(crate) fn run(stage: &Builtin, start: &Start) -> Result<Option<Report>, EngineError> {
     match stage {
         Builtin::WriteSdk(sdk) => sdk.write()?,
         Builtin::KeepArchive { from, to } => keep(from, to)?,
@@ -25,11 +29,7 @@ pub(crate) fn run(stage: &Builtin) -> Result<Option<Report>, EngineError> {
                 write(&directory.join(variant.lsp_name()).join(name), text.as_bytes())?;
             }
         }
-        Builtin::CheckKernels { kernels, wrapper, objects, stamp } => {
-            let kernels: Vec<&str> = kernels.iter().map(String::as_str).collect();
-            kernels::check_kernels(&kernels, wrapper, objects)?;
-            write(stamp, b"")?;
-        }
+        Builtin::Adapt(stage) => adapt(stage, start)?,
         Builtin::Package(image) => package(image)?,
         Builtin::Verify { images, report } => return verify_all(images, report).map(Some),
     }
@@ -47,6 +47,33 @@ pub fn keep(from: &Path, to: &Path) -> Result<(), EngineError> {
         .map_err(EngineError::io("cannot create a file in", parent))?;
     std::fs::copy(from, scratch.path()).map_err(EngineError::io("cannot copy", from))?;
     scratch.persist(to).map_err(|error| EngineError::io("cannot rename into", to)(error.error))?;
+    Ok(())
+}
+
+/// The stage outside a build: the step of an exported plan.
+///
+/// # Errors
+/// [`EngineError::Kernels`], a failed compile, [`EngineError::Io`].
+pub fn adapt_alone(stage: &Adapt) -> Result<(), EngineError> {
+    adapt(stage, &process::run_alone)
+}
+
+/// Checks the kernels; makes the wrapper's object from the guess, or anew where kernels are declared differently.
+fn adapt(stage: &Adapt, start: &Start) -> Result<(), EngineError> {
+    let ops = kernels::match_kernels(&stage.ops, &stage.objects)?;
+    if ops == stage.ops {
+        let copy = |from: &Path, to: &Path| {
+            std::fs::copy(from, to).map_err(EngineError::io("cannot copy", from)).map(|_| ())
+        };
+        let depfile = stage.guess.with_extension("d");
+        if depfile.is_file() {
+            copy(&depfile, &stage.wrapper.with_extension("d"))?;
+        }
+        return copy(&stage.guess, &stage.wrapper);
+    }
+    let text = gpsimd_codegen::wrapper(&ops).map_err(stage_error(&stage.source))?;
+    write(&stage.source, text.as_bytes())?;
+    start("compile the wrapper as the kernels are declared", &stage.compile)?;
     Ok(())
 }
 

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::diagnose::Explained;
 use gpsimd_image::verify::{Report, Severity as Worst};
 use miette::{Diagnostic, LabeledSpan, Severity, SourceCode};
 
@@ -33,6 +34,10 @@ pub enum EngineError {
         /// Paste-able shell text.
         command: String,
     },
+    /// Likewise, where the words mean one of the known mistakes.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Explained(#[from] Box<Explained>),
     /// A program could not be started at all.
     #[error("{label}: cannot start {program}: {source}", program = .program.display())]
     #[diagnostic(
@@ -71,7 +76,7 @@ pub enum EngineError {
         problem: Problem,
     },
     /// An op's kernel function is missing or has another signature (codegen.md §4.4).
-    #[error("{} op{} have no matching kernel function", .problems.len(), if .problems.len() == 1 { "" } else { "s" })]
+    #[error("{} no kernel function that can be called", match .problems.len() { 1 => "1 op has".to_owned(), count => format!("{count} ops have") })]
     #[diagnostic(code(engine::kernels))]
     Kernels {
         /// One per op.

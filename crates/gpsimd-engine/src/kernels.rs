@@ -1,242 +1,258 @@
-//! Between compile and link: is each op's kernel defined, with the signature that the wrapper calls?
+//! Between compile and link: is each op's kernel defined, and how does its author declare it?
 //!
-//! A kernel with another signature is another symbol, so a linker could only report an undefined name. The
-//! wrapper's object says what is called, the kernel objects say what there is. Facts: codegen.md §4.4 and D1-D8.
-//! Unaware of schemas and of debug information.
+//! A kernel with another signature is another symbol, so a linker could only report an undefined name. Kernels that
+//! take their arguments by value, or numbers in the width of the public guide, get the declaration they were written
+//! to (codegen.md §9 C5, user-api.md §8.6); all else is explained here. Facts: codegen.md §2, §4.4.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use gpsimd_image::{Image, Symbol};
-use miette::Diagnostic;
+use gpsimd_codegen::{Op, ParamDecl};
+use gpsimd_image::Linkage;
 
 use crate::error::{EngineError, Problem};
+use crate::functions::{Function, functions, nearest};
+use crate::infer;
+use crate::kernel_error::{KernelError, Spot};
 
-/// Why an op's kernel cannot be called.
-#[derive(Debug, thiserror::Error, Diagnostic)]
-pub(crate) enum KernelError {
-    #[error("op {kernel}: the kernel's signature is not the schema's\n  expected: at::Tensor {expected}\n  found:    {}", .found.join("\n            "))]
-    #[diagnostic(
-        code(kernel::signature),
-        help("change the kernel to the expected signature, or the schema to the kernel's")
-    )]
-    Signature { kernel: String, expected: String, found: Vec<String> },
-    #[error("op {kernel}: no source defines the kernel function {expected}{}", near(.nearest.as_deref()))]
-    #[diagnostic(
-        code(kernel::missing),
-        help(
-            "define at::Tensor {expected} in the global namespace, or name the right function with --op KERNEL=SCHEMA"
-        )
-    )]
-    Missing { kernel: String, expected: String, nearest: Option<String> },
-    #[error("op {kernel}: {found} is local to {object}", object = .object.display())]
-    #[diagnostic(
-        code(kernel::local),
-        help(
-            "the wrapper is another file: remove `static`, or take the kernel out of the anonymous namespace"
-        )
-    )]
-    Local { kernel: String, found: String, object: PathBuf },
-    #[error("op {kernel}: the kernel is {found}, in a namespace")]
-    #[diagnostic(
-        code(kernel::namespaced),
-        help("the wrapper calls ::{kernel}; define it in the global namespace")
-    )]
-    Namespaced { kernel: String, found: String },
-    #[error("op {kernel}: the kernel has C linkage")]
-    #[diagnostic(code(kernel::c_linkage), help("the wrapper calls a C++ function; remove extern \"C\""))]
-    CLinkage { kernel: String },
-    #[error("op {kernel}: {found} is defined in {}", paths(.objects))]
-    #[diagnostic(code(kernel::twice), help("keep one of the definitions"))]
-    Twice { kernel: String, found: String, objects: Vec<PathBuf> },
-}
-
-fn near(nearest: Option<&str>) -> String {
-    nearest.map(|name| format!("; the nearest is {name}")).unwrap_or_default()
-}
-
-fn paths(paths: &[PathBuf]) -> String {
-    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" and ")
-}
-
-/// Checks every kernel named in `kernels`; `wrapper` and `objects` are compiled objects.
+/// The ops with each kernel declared as `objects` define it.
 ///
 /// # Errors
 /// [`EngineError::Kernels`] with one problem per op that cannot be linked, [`EngineError::Io`] and
 /// [`EngineError::Stage`] when an object cannot be read.
-pub fn check_kernels(kernels: &[&str], wrapper: &Path, objects: &[PathBuf]) -> Result<(), EngineError> {
-    let called: Vec<String> =
-        functions(wrapper)?.into_iter().filter(|f| !f.defined).map(|f| f.symbol).collect();
-    let mut defined = Vec::new();
-    for object in objects {
-        defined.extend(functions(object)?.into_iter().filter(|f| f.defined));
+pub fn match_kernels(ops: &[Op], objects: &[PathBuf]) -> Result<Vec<Op>, EngineError> {
+    let defined = functions(objects)?;
+    let mut matched = Vec::new();
+    let mut problems = Vec::new();
+    for op in ops {
+        match judge(op, &defined) {
+            Ok(op) => matched.push(op),
+            Err(error) => problems.push(Problem::new(*error)),
+        }
     }
-    let problems: Vec<Problem> = kernels
+    if problems.is_empty() { Ok(matched) } else { Err(EngineError::Kernels { problems }) }
+}
+
+fn judge(op: &Op, defined: &[Function]) -> Result<Op, Box<KernelError>> {
+    let named: Vec<&Function> = defined.iter().filter(|function| function.name == op.kernel).collect();
+    let callable: Vec<&Function> = named.iter().copied().filter(|function| function.is_callable()).collect();
+    if callable.is_empty() {
+        return Err(Box::new(not_callable(op, &named, defined)));
+    }
+    let fitting: Vec<(&Function, Op)> = callable
         .iter()
-        .filter_map(|kernel| {
-            let expected = called.iter().find(|symbol| is_plain(symbol, kernel))?;
-            judge(kernel, expected, &defined).map(Problem::new)
-        })
+        .filter(|function| function.returns_tensor())
+        .filter_map(|function| Some((*function, declared_as(op, function)?)))
         .collect();
-    if problems.is_empty() { Ok(()) } else { Err(EngineError::Kernels { problems }) }
-}
-
-/// A function symbol of an object.
-struct Function {
-    symbol: String,
-    defined: bool,
-    local: bool,
-    object: PathBuf,
-}
-
-fn functions(path: &Path) -> Result<Vec<Function>, EngineError> {
-    let bytes = std::fs::read(path).map_err(EngineError::io("cannot read", path))?;
-    let image = Image::parse(&bytes)
-        .map_err(|error| EngineError::Stage { path: path.to_owned(), problem: Problem::new(error) })?;
-    let is_function =
-        |symbol: &Symbol| symbol.kind == STT_FUNC || (!symbol.is_defined() && symbol.kind == STT_NOTYPE);
-    Ok(image
-        .symbols
-        .iter()
-        .filter(|symbol| is_function(symbol))
-        .map(|symbol| Function {
-            symbol: symbol.name.to_owned(),
-            defined: symbol.is_defined(),
-            local: symbol.binding == STB_LOCAL,
-            object: path.to_owned(),
-        })
-        .collect())
-}
-
-const STT_NOTYPE: u8 = 0;
-const STT_FUNC: u8 = 2;
-const STB_LOCAL: u8 = 0;
-
-fn judge(kernel: &str, expected: &str, defined: &[Function]) -> Option<KernelError> {
-    let kernel = kernel.to_owned();
-    let exact: Vec<&Function> = defined.iter().filter(|f| f.symbol == expected && !f.local).collect();
-    match exact.as_slice() {
-        [_] => return None,
-        [] => {}
-        several => {
-            let objects = several.iter().map(|f| f.object.clone()).collect();
-            return Some(KernelError::Twice { kernel, found: demangled(expected), objects });
+    defined_once(op, &callable)?;
+    // of several overloads that could serve, the declaration that the schema means by itself
+    let exact = fitting.iter().find(|(function, _)| function.symbol == op.kernel_symbol());
+    match (exact, fitting.as_slice()) {
+        (Some((_, matched)), _) | (None, [(_, matched)]) => Ok(matched.clone()),
+        (None, []) => Err(Box::new(unfit(op, &callable))),
+        (None, [(first, _), ..]) => {
+            let spot = Spot::of(first);
+            Err(Box::new(KernelError::Overloaded {
+                kernel: op.kernel.clone(),
+                schema: op.signature.to_string(),
+                found: fitting.iter().map(|(function, _)| function.placed()).collect(),
+                source_text: spot.source,
+                at: spot.span,
+            }))
         }
     }
-    let local = |f: &&Function| f.local && (is_plain(&f.symbol, &kernel) || is_static(&f.symbol, &kernel));
-    if let Some(function) = defined.iter().find(local) {
-        let found = demangled(&function.symbol);
-        return Some(KernelError::Local { kernel, found, object: function.object.clone() });
+}
+
+/// The op with the function's own declaration, if every argument can be passed to it.
+fn declared_as(op: &Op, function: &Function) -> Option<Op> {
+    let decls = function.decls()?;
+    let params = &op.signature.params;
+    let fits = decls.len() == params.len() && decls.iter().zip(params).all(|(decl, arg)| decl.takes(arg.ty));
+    fits.then(|| op.clone().with_decls(decls))
+}
+
+/// Refuses a function that two objects define for the linker to choose from.
+fn defined_once(op: &Op, callable: &[&Function]) -> Result<(), Box<KernelError>> {
+    let mut by_symbol: BTreeMap<&str, Vec<&Function>> = BTreeMap::new();
+    for function in callable.iter().filter(|function| function.linkage == Linkage::Global) {
+        by_symbol.entry(&function.symbol).or_default().push(function);
     }
-    let found: Vec<String> =
-        defined.iter().filter(|f| is_plain(&f.symbol, &kernel)).map(|f| demangled(&f.symbol)).collect();
-    if !found.is_empty() {
-        return Some(KernelError::Signature { kernel, expected: demangled(expected), found });
-    }
-    if let Some(function) = defined.iter().find(|f| is_nested(&f.symbol, &kernel)) {
-        return Some(match function.local {
-            true => KernelError::Local {
-                found: demangled(&function.symbol),
-                object: function.object.clone(),
-                kernel,
-            },
-            false => KernelError::Namespaced { found: demangled(&function.symbol), kernel },
-        });
-    }
-    if defined.iter().any(|f| f.symbol == kernel) {
-        return Some(KernelError::CLinkage { kernel });
-    }
-    Some(KernelError::Missing { nearest: nearest(&kernel, defined), expected: demangled(expected), kernel })
+    let Some(twice) = by_symbol.into_values().find(|definitions| definitions.len() > 1) else {
+        return Ok(());
+    };
+    let spot = twice.first().map(|function| Spot::of(function)).unwrap_or_default();
+    let place = |function: &&Function| match &function.place {
+        Some(_) => function.placed(),
+        None => format!("{} in {}", function.text, function.object.display()),
+    };
+    Err(Box::new(KernelError::Twice {
+        kernel: op.kernel.clone(),
+        found: twice.iter().map(place).collect(),
+        source_text: spot.source,
+        at: spot.span,
+    }))
 }
 
-/// `_Z10vector_add…`: a function of that name in the global namespace, whatever its parameters.
-fn is_plain(symbol: &str, kernel: &str) -> bool {
-    symbol.strip_prefix("_Z").is_some_and(|rest| starts_with_name(rest, kernel))
-}
-
-/// `_ZL10vector_add…`: the same, with internal linkage.
-fn is_static(symbol: &str, kernel: &str) -> bool {
-    symbol.strip_prefix("_ZL").is_some_and(|rest| starts_with_name(rest, kernel))
-}
-
-/// `_ZN…10vector_addE…`: the same, in a namespace.
-fn is_nested(symbol: &str, kernel: &str) -> bool {
-    symbol.starts_with("_ZN") && symbol.contains(&format!("{}{kernel}E", kernel.len()))
-}
-
-fn starts_with_name(rest: &str, kernel: &str) -> bool {
-    rest.strip_prefix(&kernel.len().to_string()).is_some_and(|rest| rest.starts_with(kernel))
-}
-
-/// The defined global function whose name is most like `kernel`, if any is like it at all.
-fn nearest(kernel: &str, defined: &[Function]) -> Option<String> {
-    defined
+/// Functions of that name can be called, but not with the schema's arguments, or not for a tensor.
+fn unfit(op: &Op, callable: &[&Function]) -> KernelError {
+    let kernel = op.kernel.clone();
+    let with_other_result = callable
         .iter()
-        .filter(|f| !f.local)
-        .map(|f| demangled(&f.symbol))
-        .map(|text| (distance(kernel, text.split('(').next().unwrap_or(&text)), text))
-        .filter(|(distance, _)| *distance <= kernel.len() / 2)
-        .min()
-        .map(|(_, text)| text)
+        .find(|function| !function.returns_tensor() && declared_as(op, function).is_some())
+        .and_then(|function| Some((function, function.result.clone()?)));
+    if let Some((function, result)) = with_other_result {
+        let spot = Spot::of(function);
+        return KernelError::Result {
+            kernel,
+            result,
+            expected: expected(op),
+            found: function.placed(),
+            source_text: spot.source,
+            at: spot.span,
+        };
+    }
+    let first = callable.first();
+    let spot = first.map(|function| Spot::of(function)).unwrap_or_default();
+    KernelError::Signature {
+        kernel,
+        schema: op.signature.to_string(),
+        expected: expected(op),
+        found: callable.iter().map(|function| function.placed()).collect(),
+        differences: match callable {
+            [one] => differences(op, one),
+            _ => "  none of these overloads takes the schema's arguments".to_owned(),
+        },
+        help: match first.and_then(|function| infer::schema(function, &op.signature.namespace)) {
+            Some(schema) if callable.len() == 1 => {
+                format!("change the kernel to what is expected, or the schema to `{schema}`")
+            }
+            _ => "change the kernel to what is expected, or the schema to what the kernel takes".to_owned(),
+        },
+        source_text: spot.source,
+        at: spot.span,
+    }
 }
 
-/// Levenshtein distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+/// Where one function's parameters leave the schema's arguments, a line each.
+fn differences(op: &Op, function: &Function) -> String {
+    let args = &op.signature.params;
+    let Some(params) = &function.params else {
+        return "  its parameters are of types that no argument can be passed to".to_owned();
+    };
+    if params.len() != args.len() {
+        let plural =
+            |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+        let (has, takes) = (plural(args.len(), "argument"), plural(params.len(), "parameter"));
+        return format!("  the schema has {has}, the kernel {takes}");
+    }
+    let mut lines = Vec::new();
+    for (index, (param, arg)) in params.iter().zip(args).enumerate() {
+        let takes = |decl: &ParamDecl| *decl != ParamDecl::TensorRef && decl.takes(arg.ty);
+        if param.decl.as_ref().is_some_and(takes) {
+            continue;
+        }
+        let choices: Vec<&str> = ParamDecl::choices(arg.ty).filter(takes).map(|decl| decl.cpp()).collect();
+        let name = param.name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
+        lines.push(format!(
+            "  parameter {}{name}: a kernel takes `{}` as {}, not as {}",
+            index + 1,
+            arg.ty,
+            choices.join(" or "),
+            param.written
+        ));
+    }
+    lines.join("\n")
+}
+
+/// No function of that name can be called from another file.
+fn not_callable(op: &Op, named: &[&Function], defined: &[Function]) -> KernelError {
+    let (kernel, expected) = (op.kernel.clone(), expected(op));
+    let Some(function) = named.iter().min_by_key(|function| function.is_nested) else {
+        return missing(op, defined);
+    };
+    let Spot { source: source_text, span: at } = Spot::of(function);
+    let found = function.placed();
+    match function.linkage {
+        Linkage::Internal => KernelError::Local { kernel, expected, found, source_text, at },
+        _ if function.is_nested => KernelError::Namespaced { kernel, expected, found, source_text, at },
+        _ if function.is_c() => KernelError::CLinkage { kernel, expected, found, source_text, at },
+        Linkage::Inlined | Linkage::Global | Linkage::Weak => {
+            KernelError::Inline { kernel, expected, found, source_text, at }
         }
     }
-    row[b.len()]
 }
 
-fn demangled(symbol: &str) -> String {
-    cpp_demangle::Symbol::new(symbol)
-        .ok()
-        .and_then(|parsed| parsed.demangle().ok())
-        .unwrap_or_else(|| symbol.to_owned())
+fn missing(op: &Op, defined: &[Function]) -> KernelError {
+    let nearest = nearest(&op.kernel, defined);
+    let spot = nearest.map(Spot::of).unwrap_or_default();
+    KernelError::Missing {
+        kernel: op.kernel.clone(),
+        expected: expected(op),
+        nearest: nearest.map(Function::placed),
+        help: match nearest {
+            Some(function) => format!(
+                "name the kernel with --op '{}={}', or rename it; inline functions that nothing calls are not compiled",
+                function.name, op.signature
+            ),
+            None => "define it at global scope in one of the sources, or name the source that does; inline functions that nothing calls are not compiled".to_owned(),
+        },
+        source_text: spot.source,
+        at: spot.span,
+    }
+}
+
+/// `at::Tensor relu(const at::Tensor&)`.
+fn expected(op: &Op) -> String {
+    op.declaration().trim_end_matches(';').to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::functions::tests::by_symbol;
+    use miette::Diagnostic as _;
 
-    fn function(symbol: &str, local: bool) -> Function {
-        Function { symbol: symbol.to_owned(), defined: true, local, object: "k.o".into() }
-    }
+    const LOCAL: u8 = 0;
+    const GLOBAL: u8 = 1;
+    const WEAK: u8 = 2;
 
     #[test]
-    fn verdicts() {
-        let expected = "_Z3addRKN2at6TensorES2_";
-        type Row<'a> = (&'a [(&'a str, bool)], Option<&'a str>);
+    fn verdicts_by_symbol_alone() {
+        let signature = gpsimd_schema::signature("my::add(Tensor a, int n) -> Tensor").expect("a schema");
+        let op = Op::new("add", signature);
+        type Row<'a> = (&'a [(&'a str, u8)], Result<&'a str, &'a str>);
         let rows: &[Row] = &[
-            (&[(expected, false)], None),
-            (&[(expected, false), (expected, false)], Some("kernel::twice")),
-            (&[("_Z3addRN2at6TensorES1_", false)], Some("kernel::signature")),
-            (&[("_ZL3addRKN2at6TensorES2_", true)], Some("kernel::local")),
-            (&[("_ZN12_GLOBAL__N_13addERKN2at6TensorES3_", true)], Some("kernel::local")),
-            (&[("_ZN2my3addERKN2at6TensorES3_", false)], Some("kernel::namespaced")),
-            (&[("add", false)], Some("kernel::c_linkage")),
-            (&[("_Z4add2RKN2at6TensorES2_", false)], Some("kernel::missing")),
-            (&[], Some("kernel::missing")),
+            (&[("_Z3addRKN2at6TensorEi", GLOBAL)], Ok("at::Tensor add(const at::Tensor&, int);")),
+            (&[("_Z3addN2at6TensorEx", GLOBAL)], Ok("at::Tensor add(at::Tensor, long long);")),
+            (
+                &[("_Z3addN2at6TensorEx", GLOBAL), ("_Z3addRKN2at6TensorEi", GLOBAL)],
+                Ok("at::Tensor add(const at::Tensor&, int);"),
+            ),
+            (
+                &[("_Z3addRKN2at6TensorEi", WEAK), ("_Z3addRKN2at6TensorEi", WEAK)],
+                Ok("at::Tensor add(const at::Tensor&, int);"),
+            ),
+            (&[("_Z3addRKN2at6TensorEi", GLOBAL), ("_Z3addRKN2at6TensorEi", GLOBAL)], Err("kernel::twice")),
+            (
+                &[("_Z3addN2at6TensorEx", GLOBAL), ("_Z3addRKN2at6TensorEl", GLOBAL)],
+                Err("kernel::overloaded"),
+            ),
+            (&[("_Z3addRN2at6TensorEi", GLOBAL)], Err("kernel::signature")),
+            (&[("_Z3addRKN2at6TensorEf", GLOBAL)], Err("kernel::signature")),
+            (&[("_Z3addRKN2at6TensorE", GLOBAL)], Err("kernel::signature")),
+            (&[("_ZL3addRKN2at6TensorEi", LOCAL)], Err("kernel::local")),
+            (&[("_ZN12_GLOBAL__N_13addERKN2at6TensorEi", LOCAL)], Err("kernel::local")),
+            (&[("_ZN2my3addERKN2at6TensorEi", GLOBAL)], Err("kernel::namespaced")),
+            (&[("add", GLOBAL)], Err("kernel::c_linkage")),
+            (&[("_Z4add2RKN2at6TensorEi", GLOBAL)], Err("kernel::missing")),
+            (&[], Err("kernel::missing")),
         ];
-        for (defined, want) in rows {
+        for (symbols, want) in rows {
             let defined: Vec<Function> =
-                defined.iter().map(|(symbol, local)| function(symbol, *local)).collect();
-            let code = judge("add", expected, &defined).and_then(|error| error.code().map(|c| c.to_string()));
-            assert_eq!(code.as_deref(), *want, "{:?}", defined.iter().map(|f| &f.symbol).collect::<Vec<_>>());
+                symbols.iter().map(|(name, binding)| by_symbol(name, *binding)).collect();
+            let found = judge(&op, &defined).map(|op| op.declaration());
+            let found = found.map_err(|error| error.code().map(|code| code.to_string()).unwrap_or_default());
+            assert_eq!(found, want.map(str::to_owned).map_err(str::to_owned), "{symbols:?}");
         }
-    }
-
-    #[test]
-    fn the_nearest_name_is_offered() {
-        let defined = [function("_Z10vector_addRKN2at6TensorE", false), function("_Z5helloi", false)];
-        assert_eq!(nearest("vector_ad", &defined).as_deref(), Some("vector_add(at::Tensor const&)"));
-        assert_eq!(nearest("relu", &defined), None);
     }
 }

@@ -10,7 +10,11 @@
 
 mod action;
 mod builtin;
+mod diagnose;
 mod error;
+mod functions;
+mod infer;
+mod kernel_error;
 mod kernels;
 mod lock;
 mod manifest;
@@ -21,10 +25,12 @@ mod request;
 mod run;
 mod sdk;
 
-pub use action::{Action, Builtin, Image, Work};
-pub use builtin::keep;
+pub use action::{Action, Adapt, Builtin, Image, Work};
+pub use builtin::{adapt_alone, keep};
+pub use diagnose::{Explained, RULES, Rule};
 pub use error::{EngineError, Problem};
-pub use kernels::check_kernels;
+pub use infer::{DEFAULT_NAMESPACE, infer};
+pub use kernels::match_kernels;
 pub use manifest::{FileEntry, FileKind, ImageEntry, Manifest, OpEntry, Versions};
 pub use plan::{Plan, plan};
 pub use request::{Cores, Job, OpRequest, Packaging, Request, check, check_ops};

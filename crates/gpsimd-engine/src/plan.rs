@@ -10,7 +10,7 @@ use gpsimd_toolchain::{ArchiveJob, CompileJob, LinkJob, PrefixMap};
 
 use sha2::{Digest, Sha256};
 
-use crate::action::{Action, Builtin, Image, Work};
+use crate::action::{Action, Adapt, Builtin, Image, Work};
 use crate::manifest::hex;
 use crate::publish::HIDDEN;
 use crate::request::Job;
@@ -33,6 +33,7 @@ pub struct Plan {
 
 /// Plans the build of `job`.
 pub fn plan(job: Job, sdk: Sdk) -> Plan {
+    let sdk = sdk.completed_for(&job.toolchain);
     let work_dir = job.out_dir.join(HIDDEN).join(&job.name).join("work");
     let planner = Planner { job: &job, sdk: &sdk, work: &work_dir };
     let mut actions = Vec::new();
@@ -132,26 +133,39 @@ impl Planner<'_> {
                 output: source.clone(),
             }),
         });
-        // the reference hands the wrapper's compile no include directories of the caller (toolchain.md §2)
-        let wrapper = folder.join("wrapper.o");
-        actions.push(self.compile(&source, &wrapper, self.job.cflags.clone(), Vec::new()));
-        let stamp = folder.join("kernels.checked");
-        let mut inputs = kernels.clone();
-        inputs.push(wrapper.clone());
-        actions.push(Action {
-            label: "check kernel signatures".to_owned(),
-            inputs,
-            outputs: vec![stamp.clone()],
-            depfile: None,
-            work: Work::Builtin(Builtin::CheckKernels {
-                kernels: self.job.ops.iter().map(|op| op.kernel.clone()).collect(),
-                wrapper: wrapper.clone(),
-                objects: kernels.clone(),
-                stamp,
-            }),
-        });
+        // the schema alone tells how most kernels are declared, so the wrapper need not wait for them
+        let guess = folder.join("wrapper.guess.o");
+        actions.push(self.compile(&source, &guess, self.job.cflags.clone(), Vec::new()));
+        let (adapt, wrapper) = self.adapt(&kernels, guess);
+        actions.push(adapt);
         kernels.push(wrapper);
         kernels
+    }
+
+    /// The wrapper's object that is linked, made when the kernels' own declarations are known.
+    fn adapt(&self, kernels: &[PathBuf], guess: PathBuf) -> (Action, PathBuf) {
+        let wrapper = self.work.join("obj/wrapper.o");
+        let source = self.work.join("adapted/wrapper.cpp");
+        // the reference hands the wrapper's compile no include directories of the caller (toolchain.md §2)
+        let compile = self.compile_command(&source, &wrapper, self.job.cflags.clone(), Vec::new());
+        let mut inputs = kernels.to_vec();
+        inputs.push(guess.clone());
+        let action = Action {
+            label: "check kernel signatures".to_owned(),
+            inputs,
+            outputs: vec![wrapper.clone()],
+            depfile: Some(wrapper.with_extension("d")),
+            work: Work::Builtin(Builtin::Adapt(Adapt {
+                ops: self.job.ops.clone(),
+                schemas: self.job.schemas.clone(),
+                objects: kernels.to_vec(),
+                guess,
+                source,
+                wrapper: wrapper.clone(),
+                compile,
+            })),
+        };
+        (action, wrapper)
     }
 
     fn compile(
@@ -159,17 +173,8 @@ impl Planner<'_> {
         source: &Path,
         object: &Path,
         cflags: Vec<std::ffi::OsString>,
-        mut includes: Vec<PathBuf>,
+        includes: Vec<PathBuf>,
     ) -> Action {
-        includes.insert(0, self.sdk.include_dir());
-        let depfile = object.with_extension("d");
-        let job = CompileJob {
-            depfile: Some(depfile.clone()),
-            cflags,
-            includes,
-            prefix_maps: self.prefix_maps(),
-            ..CompileJob::new(source, object)
-        };
         let mut inputs = vec![source.to_owned()];
         if !self.sdk.is_written() {
             inputs.push(self.sdk.root().to_owned());
@@ -178,9 +183,26 @@ impl Planner<'_> {
             label: format!("compile {}", file_name(source)),
             inputs,
             outputs: vec![object.to_owned()],
-            depfile: Some(depfile),
-            work: Work::Command(self.job.toolchain.compile(&job)),
+            depfile: Some(object.with_extension("d")),
+            work: Work::Command(self.compile_command(source, object, cflags, includes)),
         }
+    }
+
+    fn compile_command(
+        &self,
+        source: &Path,
+        object: &Path,
+        cflags: Vec<std::ffi::OsString>,
+        mut includes: Vec<PathBuf>,
+    ) -> gpsimd_toolchain::Command {
+        includes.insert(0, self.sdk.include_dir());
+        self.job.toolchain.compile(&CompileJob {
+            depfile: Some(object.with_extension("d")),
+            cflags,
+            includes,
+            prefix_maps: self.prefix_maps(),
+            ..CompileJob::new(source, object)
+        })
     }
 
     /// Directories whose names must not show in objects, so that builds in different places agree.
@@ -196,7 +218,6 @@ impl Planner<'_> {
     }
 
     fn images(&self, actions: &mut Vec<Action>, objects: &[PathBuf], archives: &[PathBuf]) -> Vec<Image> {
-        let checked = self.work.join("obj/kernels.checked");
         self.job
             .cores
             .variants()
@@ -213,7 +234,6 @@ impl Planner<'_> {
                 let mut inputs = objects.to_vec();
                 inputs.extend_from_slice(archives);
                 inputs.push(link.script());
-                inputs.push(checked.clone());
                 actions.push(command(
                     format!("link {}", file_name(&image.linked)),
                     inputs,

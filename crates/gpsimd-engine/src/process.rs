@@ -3,12 +3,13 @@
 //! Unaware of the build graph; just command execution. No shell is involved.
 
 use std::io::Read;
-use std::process::Child;
+use std::process::{Child, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpsimd_toolchain::Command;
 
+use crate::diagnose;
 use crate::error::EngineError;
 use crate::lock::Lock;
 
@@ -43,12 +44,22 @@ pub(crate) fn run(
     if status.success() {
         return Ok(output);
     }
-    Err(EngineError::CommandFailed {
-        label: label.to_owned(),
-        status: status.to_string(),
-        output: output.trim_end().to_owned(),
-        command: command.to_string(),
-    })
+    let output = output.trim_end().to_owned();
+    Err(diagnose::failed(label.to_owned(), status.to_string(), output, command.to_string()))
+}
+
+/// Runs `command` outside a build: no lock to hold, nobody to stop it. Gives what it printed.
+pub(crate) fn run_alone(label: &str, command: &Command) -> Result<String, EngineError> {
+    let output = command.to_std().stdin(Stdio::null()).output().map_err(|source| {
+        EngineError::NotStarted { label: label.to_owned(), program: command.program.clone(), source }
+    })?;
+    let text = [&output.stdout[..], &output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    if output.status.success() {
+        return Ok(text);
+    }
+    let text = text.trim_end().to_owned();
+    Err(diagnose::failed(label.to_owned(), output.status.to_string(), text, command.to_string()))
 }
 
 /// The children now running, so that a stop can end them.

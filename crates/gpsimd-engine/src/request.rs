@@ -18,8 +18,8 @@ use crate::error::{EngineError, Problem};
 pub struct OpRequest {
     /// The kernel function; `None` takes the op name of the schema (codegen.md §2: they may differ).
     pub kernel: Option<String>,
-    /// PyTorch schema text.
-    pub schema: String,
+    /// PyTorch schema text; `None` takes what the kernel's own declaration means ([`crate::complete`]).
+    pub schema: Option<String>,
 }
 
 /// How many cores the library is for (toolchain.md §14 Q17: 1 and 8 are the only legal values).
@@ -137,6 +137,14 @@ enum RequestError {
     #[error("{name:?} cannot be a library name: {why}")]
     #[diagnostic(code(engine::name), help("use a plain file stem such as vector_add"))]
     Name { name: String, why: &'static str },
+    #[error("op {kernel} has no schema")]
+    #[diagnostic(
+        code(engine::no_schema),
+        help(
+            "write --op '{kernel}=my_ops::{kernel}(Tensor x) -> Tensor'; `compile` can read it from the kernel"
+        )
+    )]
+    NoSchema { kernel: String },
     #[error("include directory {path} does not exist", path = .path.display())]
     #[diagnostic(code(engine::include_missing), help("remove it or correct the path"))]
     IncludeMissing { path: PathBuf },
@@ -164,7 +172,7 @@ pub fn check(request: &Request, toolchain: Toolchain) -> Result<Job, EngineError
         name,
         sources,
         ops,
-        schemas: request.ops.iter().map(|op| op.schema.clone()).collect(),
+        schemas: request.ops.iter().filter_map(|op| op.schema.clone()).collect(),
         out_dir: std::path::absolute(&request.out_dir)
             .map_err(EngineError::io("cannot resolve", &request.out_dir))?,
         includes,
@@ -263,7 +271,12 @@ pub fn check_ops(requested: &[OpRequest]) -> Result<Vec<Op>, EngineError> {
 fn ops(requested: &[OpRequest], problems: &mut Vec<Problem>) -> Vec<Op> {
     let mut ops = Vec::new();
     for request in requested {
-        match gpsimd_schema::signature(&request.schema) {
+        let Some(schema) = &request.schema else {
+            let kernel = request.kernel.clone().unwrap_or_default();
+            problems.push(Problem::new(RequestError::NoSchema { kernel }));
+            continue;
+        };
+        match gpsimd_schema::signature(schema) {
             Ok(signature) => {
                 let kernel = request.kernel.clone().unwrap_or_else(|| signature.op.clone());
                 ops.push(Op::new(kernel, signature));

@@ -278,6 +278,9 @@ fn execute(action: &Action, lock: &Lock, children: &Children) -> Result<Done, En
             let output = process::run(&action.label, command, lock, children)?;
             Ok(Done { output, report: None })
         }
-        Work::Builtin(stage) => Ok(Done { output: String::new(), report: builtin::run(stage)? }),
+        Work::Builtin(stage) => {
+            let start = |label: &str, command: &_| process::run(label, command, lock, children);
+            Ok(Done { output: String::new(), report: builtin::run(stage, &start)? })
+        }
     }
 }

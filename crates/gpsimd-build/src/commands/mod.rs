@@ -68,15 +68,15 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Outcome> {
             Ok(Outcome::Good)
         }
         Command::Sdk(arguments) => steps::sdk(&arguments),
-        Command::CheckKernels(arguments) => steps::check_kernels(&arguments),
+        Command::Adapt(arguments) => steps::adapt(&arguments),
     }
 }
 
 /// Arguments that do not make sense together or do not read.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 pub enum ArgumentError {
-    /// `--op` without `=`.
-    #[error("--op {text:?} is not KERNEL=SCHEMA")]
+    /// `--op` with a schema but no kernel.
+    #[error("--op {text:?} is neither KERNEL nor KERNEL=SCHEMA")]
     #[diagnostic(
         code(cli::op),
         help(
@@ -109,14 +109,22 @@ pub enum ArgumentError {
 
 /// The ops named on the command line, pairs first.
 fn op_requests(ops: &Ops) -> Result<Vec<OpRequest>, ArgumentError> {
-    let pairs = ops.ops.iter().map(|text| match text.split_once('=') {
-        Some((kernel, schema)) if !kernel.contains(':') => {
-            Ok(OpRequest { kernel: Some(kernel.trim().to_owned()), schema: schema.trim().to_owned() })
-        }
-        _ => Err(ArgumentError::Op { text: text.clone() }),
-    });
-    let alone = ops.schemas.iter().map(|schema| Ok(OpRequest { kernel: None, schema: schema.clone() }));
-    pairs.chain(alone).collect()
+    let named = ops.ops.iter().map(|text| op_request(text));
+    let alone = ops.schemas.iter().map(|schema| Ok(OpRequest { kernel: None, schema: Some(schema.clone()) }));
+    named.chain(alone).collect()
+}
+
+/// `KERNEL=SCHEMA` or `KERNEL`.
+fn op_request(text: &str) -> Result<OpRequest, ArgumentError> {
+    let (kernel, schema) = match text.split_once('=') {
+        Some((kernel, schema)) => (kernel.trim(), Some(schema.trim().to_owned())),
+        None => (text.trim(), None),
+    };
+    // a schema, its kernel's name forgotten
+    if kernel.is_empty() || kernel.contains([':', '(']) {
+        return Err(ArgumentError::Op { text: text.to_owned() });
+    }
+    Ok(OpRequest { kernel: Some(kernel.to_owned()), schema })
 }
 
 /// The compiler that the options choose.

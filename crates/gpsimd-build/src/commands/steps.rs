@@ -1,11 +1,14 @@
 //! Hidden commands: the steps of an exported plan that have no command of their own.
 
-use gpsimd_engine::Sdk;
-use gpsimd_toolchain::Home;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
+use gpsimd_engine::{Adapt, Sdk};
+use gpsimd_toolchain::{Command, Home};
 use miette::Result;
 
-use super::{Outcome, write};
-use crate::cli::{CheckKernels, Sdk as SdkArguments};
+use super::{Outcome, op_request};
+use crate::cli::{Adapt as AdaptArguments, Sdk as SdkArguments};
 
 /// Writes the SDK, or keeps an archive made from it.
 pub fn sdk(arguments: &SdkArguments) -> Result<Outcome> {
@@ -28,10 +31,25 @@ pub fn sdk(arguments: &SdkArguments) -> Result<Outcome> {
     Ok(Outcome::Good)
 }
 
-/// Checks kernel signatures between compile and link.
-pub fn check_kernels(arguments: &CheckKernels) -> Result<Outcome> {
-    let kernels: Vec<&str> = arguments.kernels.iter().map(String::as_str).collect();
-    gpsimd_engine::check_kernels(&kernels, &arguments.wrapper, &arguments.objects)?;
-    write(&arguments.stamp, b"")?;
+/// Checks kernels between compile and link, and makes the wrapper's object that fits them.
+pub fn adapt(arguments: &AdaptArguments) -> Result<Outcome> {
+    let requests = arguments.ops.iter().map(|text| op_request(text)).collect::<Result<Vec<_>, _>>()?;
+    let mut words = arguments.compile.iter().cloned();
+    let mut compile = Command::new(words.next().unwrap_or_default()).args(words);
+    for pair in &arguments.env {
+        let bytes = pair.as_bytes();
+        let at = bytes.iter().position(|byte| *byte == b'=').unwrap_or(bytes.len());
+        let (name, value) = (bytes.get(..at).unwrap_or_default(), bytes.get(at + 1..).unwrap_or_default());
+        compile = compile.env(OsStr::from_bytes(name), OsStr::from_bytes(value));
+    }
+    gpsimd_engine::adapt_alone(&Adapt {
+        ops: gpsimd_engine::check_ops(&requests)?,
+        schemas: requests.into_iter().filter_map(|request| request.schema).collect(),
+        objects: arguments.objects.clone(),
+        guess: arguments.guess.clone(),
+        source: arguments.source.clone(),
+        wrapper: arguments.output.clone(),
+        compile,
+    })?;
     Ok(Outcome::Good)
 }
