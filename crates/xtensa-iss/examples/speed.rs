@@ -1,15 +1,38 @@
-//! Prints how many million instructions a second the model executes on an integer loop and on windowed recursion.
+//! Prints how many million instructions a second the model executes on an integer loop and on windowed recursion, and the
+//! ratio to `qemu-xtensa` on the same executables, started in the same run.
 //! `cargo run --release -p xtensa-iss --example speed`
 
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use xtensa_iss::{Config, Cpu, Ram, Stop};
 
-const BASE: u32 = 0x1000_0000;
+#[path = "../tests/common/image.rs"]
+mod image;
+use image::BASE;
 
-/// do { a2 = ((a2 + a5[0]) ^ (a2 + a5[0]) << 3) - a4; a5[1] = a2; } while (--a4 != 0);
+const MEMORY: u32 = 1 << 20;
+
+/// A stack in a1 with a save area for the outermost frame, data in a5; the literals are the first two words.
+#[rustfmt::skip]
+const START: &[u8] = &[
+    0x00, 0x00, 0x0f, 0x10, // stack: BASE + 0xf0000
+    0x00, 0x00, 0x08, 0x10, // data:  BASE + 0x80000
+    0x11, 0xfe, 0xff,       // l32r   a1, stack
+    0x51, 0xfe, 0xff,       // l32r   a5, data
+    0x62, 0xc1, 0x40,       // addi   a6, a1, 64
+    0x72, 0xc1, 0xf0,       // addi   a7, a1, -16
+    0x62, 0x67, 0x01,       // s32i   a6, a7, 4
+    0xf0, 0x20, 0x00,       // nop
+    0x3d, 0xf0,             // nop.n
+];
+
+/// a4 = 100 << 20; do { a2 = ((a2 + a5[0]) ^ (a2 + a5[0]) << 3) - a4; a5[1] = a2; } while (--a4 != 0);
 #[rustfmt::skip]
 const LOOP: &[u8] = &[
+    0x42, 0xa0, 0x64, //    movi    a4, 100
+    0xc0, 0x44, 0x01, //    slli    a4, a4, 20
     0x38, 0x05,       // 0: l32i.n  a3, a5, 0
     0x2a, 0x23,       //    add.n   a2, a3, a2
     0xd0, 0x62, 0x11, //    slli    a6, a2, 3
@@ -18,15 +41,20 @@ const LOOP: &[u8] = &[
     0x29, 0x15,       //    s32i.n  a2, a5, 4
     0x0b, 0x44,       //    addi.n  a4, a4, -1
     0x56, 0xb4, 0xfe, //    bnez    a4, 0b
-    0x00, 0x40, 0x00, //    break   0, 0
+    0x62, 0xa0, 0x00, //    movi    a6, 0
+    0x22, 0xa0, 0x76, //    movi    a2, 118 (exit)
+    0x00, 0x50, 0x00, //    syscall
 ];
 
-/// fib(a2) by double recursion; window overflow and underflow at every deep call.
+/// fib(36) by double recursion: a call and a return every few instructions.
 #[rustfmt::skip]
 const FIB: &[u8] = &[
-    0xad, 0x02,       //    mov.n   a10, a2
-    0x65, 0x00, 0x00, //    call8   fib
-    0x00, 0x40, 0x00, //    break   0, 0
+    0xa2, 0xa0, 0x24, //    movi    a10, 36
+    0xe5, 0x00, 0x00, //    call8   fib
+    0x62, 0xa0, 0x00, //    movi    a6, 0
+    0x22, 0xa0, 0x76, //    movi    a2, 118 (exit)
+    0x00, 0x50, 0x00, //    syscall
+    0x00,
     0x36, 0x41, 0x00, // fib: entry a1, 32
     0xa6, 0x22, 0x0e, //    blti    a2, 2, 1f
     0x0b, 0xa2,       //    addi.n  a10, a2, -1
@@ -38,28 +66,44 @@ const FIB: &[u8] = &[
     0x1d, 0xf0,       // 1: retw.n
 ];
 
-fn measure(name: &str, code: &[u8], prepare: impl Fn(&mut Cpu)) {
-    let mut ram = Ram::new(BASE, 1 << 20);
-    ram.write(BASE, code).expect("a few bytes fit");
-    let top = BASE + (1 << 20) - 128;
-    // The outermost frame may be spilled: its save area says where to.
-    ram.write(top - 12, &(top + 64).to_le_bytes()).expect("the stack is inside");
+fn measure(name: &str, code: &[u8]) {
+    let image = [START, code].concat();
+    let mut ram = Ram::new(BASE, MEMORY as usize);
+    ram.write(BASE, &image).expect("a few bytes fit");
     let mut cpu = Cpu::new(Config::default());
-    cpu.set_pc(BASE);
-    cpu.set_ar(1, top);
-    prepare(&mut cpu);
+    cpu.set_pc(BASE + 8);
     let start = Instant::now();
     let stop = cpu.run(&mut ram, u64::MAX);
-    let seconds = start.elapsed().as_secs_f64();
-    assert_eq!(stop, Stop::Break { s: 0, t: 0 });
-    let millions = cpu.instructions() as f64 / 1e6;
-    println!("{name}: {:.0} M instructions/s ({millions:.0} M in {seconds:.2} s)", millions / seconds);
+    let ours = start.elapsed().as_secs_f64();
+    assert_eq!(stop, Stop::Syscall);
+    let rate = |seconds: f64| cpu.instructions() as f64 / 1e6 / seconds;
+    print!("{name}: {:.0} M instructions/s ({:.0} M in {ours:.2} s)", rate(ours), rate(1.0));
+    match qemu(&image) {
+        Some(theirs) => println!("; qemu-xtensa {:.0} M/s, ratio {:.2}", rate(theirs), theirs / ours),
+        None => println!("; for the ratio install qemu-user"),
+    }
+}
+
+/// Seconds that qemu takes, start included.
+fn qemu(image: &[u8]) -> Option<f64> {
+    let file = std::env::temp_dir().join(format!("xtensa-iss-speed-{}", std::process::id()));
+    std::fs::write(&file, image::elf(image, MEMORY, BASE + 8)).ok()?;
+    let seconds = start_qemu(&file);
+    std::fs::remove_file(&file).ok()?;
+    seconds
+}
+
+fn start_qemu(file: &Path) -> Option<f64> {
+    let mut permissions = std::fs::metadata(file).ok()?.permissions();
+    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o700);
+    std::fs::set_permissions(file, permissions).ok()?;
+    let start = Instant::now();
+    let status =
+        Command::new("qemu-xtensa").args(["-cpu", "dc233c"]).arg(file).stdin(Stdio::null()).status().ok()?;
+    status.success().then(|| start.elapsed().as_secs_f64())
 }
 
 fn main() {
-    measure("integer loop", LOOP, |cpu| {
-        cpu.set_ar(4, 50_000_000);
-        cpu.set_ar(5, BASE + 0x1000);
-    });
-    measure("windowed recursion", FIB, |cpu| cpu.set_ar(2, 34));
+    measure("integer loop", LOOP);
+    measure("windowed recursion", FIB);
 }

@@ -26,9 +26,7 @@ const NEAR: usize = 1 << 12;
 #[derive(Debug)]
 struct Block {
     pc: u32,
-    /// Range in `BlockCache::insns`.
-    first: u32,
-    len: u32,
+    insns: Box<[Insn]>,
     /// Address behind the last instruction.
     end: u32,
     /// Blocks last seen after falling through and after a jump; only a guess, the target's pc decides.
@@ -38,21 +36,25 @@ struct Block {
 #[derive(Debug)]
 pub(crate) struct BlockCache {
     blocks: Vec<Block>,
-    insns: Vec<Insn>,
+    /// Instructions in all blocks together.
+    decoded: usize,
     by_pc: HashMap<u32, u32>,
     near: Vec<u32>,
     /// Every address that was ever a loop end; blocks stop there.
     loop_ends: HashSet<u32>,
+    /// The last LEND seen; it is in `loop_ends`.
+    known_lend: u32,
 }
 
 impl BlockCache {
     pub fn new() -> Self {
         Self {
             blocks: Vec::new(),
-            insns: Vec::new(),
+            decoded: 0,
             by_pc: HashMap::new(),
             near: vec![0; NEAR],
-            loop_ends: HashSet::new(),
+            loop_ends: HashSet::from([0]),
+            known_lend: 0,
         }
     }
 
@@ -66,10 +68,9 @@ impl BlockCache {
         };
         loop {
             let Some(block) = self.blocks.get(id as usize) else { return Stop::Budget };
-            let (first, len) = (block.first as usize, block.len as usize);
-            let Some(insns) = self.insns.get(first..first + len) else { return Stop::Budget };
-            let Some(allowed) = insns.get(..len.min(usize::try_from(left).unwrap_or(usize::MAX))) else {
-                return Stop::Budget;
+            let (allowed, beyond) = match usize::try_from(left) {
+                Ok(left) if left < block.insns.len() => block.insns.split_at(left),
+                _ => (&*block.insns, [].as_slice()),
             };
 
             // Counted ahead, so that the last instruction of a block sees exact counters; corrected on early leave.
@@ -88,11 +89,13 @@ impl BlockCache {
             let mut skipped = rest.as_slice().len() as u64;
 
             let jumped = match left_by {
-                None if ahead < len as u64 => {
-                    core.state.pc = insns[ahead as usize].pc;
-                    return Stop::Budget;
-                }
-                None => core.fall_through(block.end),
+                None => match beyond.first() {
+                    None => core.fall_through(block.end),
+                    Some(next) => {
+                        core.state.pc = next.pc;
+                        return Stop::Budget;
+                    }
+                },
                 Some((Leave::Jump, _)) => true,
                 Some((Leave::CodeWritten, insn)) => {
                     core.fall_through(insn.end());
@@ -139,8 +142,9 @@ impl BlockCache {
     /// The block at the core's pc, decoded if need be.
     fn find<B: Bus>(&mut self, core: &mut Core, bus: &mut B) -> Result<u32, Fault> {
         let pc = core.state.pc;
-        if !self.loop_ends.contains(&core.state.lend) {
+        if self.known_lend != core.state.lend {
             self.add_loop_end(core, core.state.lend);
+            self.known_lend = core.state.lend;
         }
         let slot = (pc ^ pc >> 12) as usize % NEAR;
         let id = self.near[slot];
@@ -156,7 +160,7 @@ impl BlockCache {
     }
 
     fn decode_block<B: Bus>(&mut self, core: &mut Core, bus: &mut B, start: u32) -> Result<u32, Fault> {
-        if self.insns.len() > MAX_DECODED {
+        if self.decoded > MAX_DECODED {
             self.flush(core);
         }
         let mut run: Vec<Insn> = Vec::with_capacity(MAX_BLOCK);
@@ -187,12 +191,11 @@ impl BlockCache {
         core.code.insert(start, pc.wrapping_sub(1).max(start));
         self.blocks.push(Block {
             pc: start,
-            first: self.insns.len() as u32,
-            len: run.len() as u32,
+            insns: run.as_slice().into(),
             end: pc,
             successors: [u32::MAX; 2],
         });
-        self.insns.append(&mut run);
+        self.decoded += run.len();
         self.by_pc.insert(start, id);
         Ok(id)
     }
@@ -214,7 +217,7 @@ impl BlockCache {
     /// Forgets everything decoded.
     pub fn flush(&mut self, core: &mut Core) {
         self.blocks.clear();
-        self.insns.clear();
+        self.decoded = 0;
         self.by_pc.clear();
         core.code.clear();
     }

@@ -80,7 +80,7 @@ pub enum Op {
     MovfS { r: u8, s: u8, t: u8 }, MovtS { r: u8, s: u8, t: u8 },
     // Order and cache control: no effect on one core whose caches are coherent
     Nop, Memw, Extw, Isync, Rsync, Esync, Dsync, Excw, Cache { t: u8, s: u8, offset: u16 },
-    // From here on, everything ends a block. Branches: control.rs
+    // Branches, jumps, loops: control.rs
     Beqz { s: u8, target: u32 }, Bnez { s: u8, target: u32 }, Bltz { s: u8, target: u32 }, Bgez { s: u8, target: u32 },
     Beqi { s: u8, k: u8, target: u32 }, Bnei { s: u8, k: u8, target: u32 }, Blti { s: u8, k: u8, target: u32 }, Bgei { s: u8, k: u8, target: u32 },
     Bltui { s: u8, k: u8, target: u32 }, Bgeui { s: u8, k: u8, target: u32 },
@@ -121,7 +121,7 @@ impl Op {
                 | Bltui { .. } | Bgeui { .. } | Beq { .. } | Bne { .. } | Blt { .. } | Bge { .. } | Bltu { .. } | Bgeu { .. }
                 | Bany { .. } | Bnone { .. } | Ball { .. } | Bnall { .. } | Bbc { .. } | Bbs { .. } | Bbci { .. } | Bbsi { .. }
                 | Bf { .. } | Bt { .. } | J { .. } | Jx { .. } | Loop { .. } | Loopnez { .. } | Loopgtz { .. } | Call0 { .. }
-                | Callx0 { .. } | Ret | Call { .. } | Callx { .. } | Entry { .. } | Retw | Movsp { .. } | Rotw { .. }
+                | Callx0 { .. } | Ret | Call { .. } | Callx { .. } | Retw
                 | Rsr { .. } | Wsr { .. } | Xsr { .. } | Rur { .. } | Wur { .. } | Rsil { .. } | Break { .. } | Syscall
                 | Simcall | Waiti { .. } | Illegal { .. } | Flix
         )

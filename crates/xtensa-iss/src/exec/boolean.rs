@@ -1,12 +1,12 @@
 //! Boolean registers and the moves that depend on them.
 
-use super::{alu::move_if, float};
+use super::alu::move_if;
 use crate::bus::Bus;
 use crate::core::{Core, Done};
 use crate::op::{Insn, Op};
 
 #[inline(always)]
-pub(super) fn execute<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn) -> Done {
+pub(super) fn execute<B: Bus>(core: &mut Core, _: &mut B, insn: &Insn) -> Done {
     match insn.op {
         Op::Andb { r, s, t } => core.set_br(r, core.br(s) & core.br(t)),
         Op::Andbc { r, s, t } => core.set_br(r, core.br(s) & !core.br(t)),
@@ -21,7 +21,8 @@ pub(super) fn execute<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn) -> Done
         // MOVF/MOVT ar, as, bt
         Op::Movf { r, s, t } => move_if(core, !core.br(t), r, s),
         Op::Movt { r, s, t } => move_if(core, core.br(t), r, s),
-        _ => return float::execute(core, bus, insn),
+        // The index in the parent module sends nothing else here.
+        _ => {}
     }
     Ok(())
 }

@@ -3,13 +3,14 @@
 //! These end a block, so counters and loop state are exact when they run.
 
 use super::super::special::{self, Sr};
+use crate::bus::Bus;
 use crate::core::{Core, Done, Leave};
 use crate::fault::FaultKind;
 use crate::op::{Insn, Op};
 use crate::state::ps;
 
 #[inline(always)]
-pub(super) fn execute(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn execute<B: Bus>(core: &mut Core, _: &mut B, insn: &Insn) -> Done {
     match insn.op {
         Op::Rsr { t, number } => {
             let value = core.read_special(number)?;
@@ -56,7 +57,7 @@ pub(super) fn execute(core: &mut Core, insn: &Insn) -> Done {
             core.state.ps = core.state.ps & !ps::INTLEVEL | u32::from(level);
             Ok(())
         }
-        // Every other variant has its arm in a class before this one.
+        // The index in the parent module sends nothing else here.
         _ => Ok(()),
     }
 }
