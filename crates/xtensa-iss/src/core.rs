@@ -135,9 +135,51 @@ impl Core {
     /// WindowBase <- WindowBase + `by`.
     #[inline(always)]
     pub fn rotate(&mut self, by: u8) {
-        self.store_window();
-        self.state.window_base = self.state.window_base.wrapping_add(by) & 15;
-        self.load_window();
+        match by & 15 {
+            0 => {}
+            1 => self.rotate_up::<1>(),
+            2 => self.rotate_up::<2>(),
+            3 => self.rotate_up::<3>(),
+            13 => self.rotate_down::<3>(),
+            14 => self.rotate_down::<2>(),
+            15 => self.rotate_down::<1>(),
+            _ => {
+                self.store_window();
+                self.state.window_base = self.state.window_base.wrapping_add(by) & 15;
+                self.load_window();
+            }
+        }
+    }
+
+    /// By `N` groups of four: those left behind go to the physical registers, the others move along.
+    #[inline(always)]
+    fn rotate_up<const N: usize>(&mut self) {
+        let base = self.state.window_base;
+        for q in 0..N {
+            let at = group_start(base, q);
+            self.state.ar[at..at + 4].copy_from_slice(&self.window[4 * q..4 * q + 4]);
+        }
+        self.window.copy_within(4 * N.., 0);
+        for q in 4 - N..4 {
+            let at = group_start(base, q + N);
+            self.window[4 * q..4 * q + 4].copy_from_slice(&self.state.ar[at..at + 4]);
+        }
+        self.state.window_base = base.wrapping_add(N as u8) & 15;
+    }
+
+    #[inline(always)]
+    fn rotate_down<const N: usize>(&mut self) {
+        let base = self.state.window_base;
+        for q in 4 - N..4 {
+            let at = group_start(base, q);
+            self.state.ar[at..at + 4].copy_from_slice(&self.window[4 * q..4 * q + 4]);
+        }
+        self.window.copy_within(..16 - 4 * N, 4 * N);
+        self.state.window_base = base.wrapping_sub(N as u8) & 15;
+        for q in 0..N {
+            let at = group_start(self.state.window_base, q);
+            self.window[4 * q..4 * q + 4].copy_from_slice(&self.state.ar[at..at + 4]);
+        }
     }
 }
 
