@@ -8,6 +8,7 @@ mod examples;
 mod failures;
 mod front_half;
 mod independent;
+mod integrations;
 mod paths;
 mod running;
 mod stages;

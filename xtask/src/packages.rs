@@ -19,6 +19,11 @@ const TEST_PACKAGES: &[Package] = &[
     Package { name: "qemu-user", proof: "/usr/bin/qemu-xtensa" },
     // the host half of the SDK is compiled with the machine's own compiler
     Package { name: "g++", proof: "/usr/bin/g++" },
+    // other people's build systems, for the integrations
+    Package { name: "cmake", proof: "/usr/bin/cmake" },
+    Package { name: "make", proof: "/usr/bin/make" },
+    Package { name: "ninja-build", proof: "/usr/bin/ninja" },
+    Package { name: "python3-venv", proof: "/usr/share/doc/python3-venv" },
 ];
 
 /// Installs what is missing, or says the one command that does.

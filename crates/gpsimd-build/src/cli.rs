@@ -85,8 +85,12 @@ pub enum Command {
     Doctor,
     /// Print the canonical form of schemas and whether the device can take them.
     Schema(Schema),
+    /// Write what CMake and Make need to build libraries.
+    Integrations(Integrations),
     /// Write a completion script for a shell.
     Completions(Completions),
+    /// Write manual pages.
+    Man(Man),
     /// Steps of an exported plan.
     #[command(hide = true)]
     Sdk(Sdk),
@@ -155,6 +159,12 @@ pub struct Compile {
     /// Print what would run, run nothing.
     #[arg(short = 'n', long)]
     pub dry_run: bool,
+    /// After a build, list its sources and headers here, as a rule for make or ninja.
+    #[arg(long, value_name = "FILE")]
+    pub depfile: Option<PathBuf>,
+    /// What the rule says is made from them [default: the manifest].
+    #[arg(long, value_name = "TARGET", requires = "depfile")]
+    pub depfile_target: Option<PathBuf>,
     #[command(flatten)]
     pub compiler: Compiler,
     /// Compiler flags, after the built-in ones.
@@ -333,6 +343,30 @@ pub struct Schema {
     /// Schemas; - reads one per line from standard input.
     #[arg(required = true, value_name = "TEXT")]
     pub texts: Vec<String>,
+}
+
+/// Arguments of `integrations`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gpsimd-build integrations --dir share/gpsimd-build
+  cmake -B build -DGpsimdBuild_DIR=share/gpsimd-build/cmake
+  make -I share/gpsimd-build/make")]
+pub struct Integrations {
+    /// Directory that gets cmake/ and make/.
+    #[arg(long, value_name = "DIR")]
+    pub dir: PathBuf,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  gpsimd-build man --dir ~/.local/share/man/man1")]
+pub struct Man {
+    /// Directory for the pages, one per command.
+    #[arg(long, value_name = "DIR")]
+    pub dir: PathBuf,
 }
 
 /// Arguments of `completions`.

@@ -23,7 +23,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Silent unless standard error is a terminal or `verbose`.
+    /// No line of what is running when `silent` or when standard error is no terminal; `verbose` speaks anyway.
     pub fn new(verbose: bool, silent: bool) -> Self {
         let bar = if silent || !std::io::stderr().is_terminal() {
             ProgressBar::hidden()
@@ -33,13 +33,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("[{pos}/{len}] {wide_msg}") {
             bar.set_style(style);
         }
-        Self {
-            bar,
-            begin: Instant::now(),
-            verbose: verbose && !silent,
-            running: Mutex::default(),
-            warnings: Mutex::default(),
-        }
+        Self { bar, begin: Instant::now(), verbose, running: Mutex::default(), warnings: Mutex::default() }
     }
 
     /// Takes note of an event.

@@ -10,6 +10,7 @@
 
 mod action;
 mod builtin;
+mod dependencies;
 mod diagnose;
 mod error;
 mod functions;
@@ -27,6 +28,7 @@ mod sdk;
 
 pub use action::{Action, Adapt, Builtin, Image, Work};
 pub use builtin::{adapt_alone, keep};
+pub use dependencies::{dependencies, depfile_rule};
 pub use diagnose::{Explained, RULES, Rule};
 pub use error::{EngineError, Problem};
 pub use infer::{DEFAULT_NAMESPACE, infer};

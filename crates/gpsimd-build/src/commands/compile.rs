@@ -46,7 +46,19 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
         "checks": outcome.report,
     });
     render.result(&document, || super::report::built(&plan, &outcome, took))?;
+    write_depfile(arguments, &plan, &outcome)?;
     Ok(Outcome::Good)
+}
+
+/// Tells the build system around us what the build read.
+fn write_depfile(arguments: &Compile, plan: &Plan, outcome: &gpsimd_engine::Outcome) -> Result<()> {
+    let Some(path) = &arguments.depfile else { return Ok(()) };
+    let target = match &arguments.depfile_target {
+        Some(target) => target.clone(),
+        None => arguments.out_dir.join(outcome.manifest.file_name()),
+    };
+    let rule = gpsimd_engine::depfile_rule(&target, &gpsimd_engine::dependencies(plan)?)?;
+    Ok(super::write(path, &rule)?)
 }
 
 fn request(arguments: &Compile) -> Result<Request> {

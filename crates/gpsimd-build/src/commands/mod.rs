@@ -4,7 +4,9 @@ mod codegen;
 mod compile;
 mod doctor;
 mod image;
+mod integrations;
 mod lsp;
+mod man;
 mod report;
 mod run;
 mod schema;
@@ -58,6 +60,8 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Outcome> {
         Command::Toolchain(arguments) => toolchain::run(&arguments, render),
         Command::Doctor => doctor::run(render),
         Command::Schema(arguments) => schema::run(&arguments, render),
+        Command::Integrations(arguments) => integrations::run(&arguments, render),
+        Command::Man(arguments) => man::run(&arguments, render),
         Command::Completions(arguments) => {
             clap_complete::generate(
                 arguments.shell,

@@ -1,0 +1,67 @@
+//! `man`: manual pages from the argument definitions.
+
+use clap::CommandFactory as _;
+use miette::Result;
+use serde_json::json;
+
+use super::{ArgumentError, Outcome, write};
+use crate::cli::{Cli, Man};
+use crate::render::Render;
+
+/// Writes one page per command.
+pub fn run(arguments: &Man, render: &Render) -> Result<Outcome> {
+    let failed = |verb| {
+        let path = arguments.dir.clone();
+        move |source| ArgumentError::File { verb, path, source }
+    };
+    std::fs::create_dir_all(&arguments.dir).map_err(failed("create"))?;
+    let mut pages = Vec::new();
+    for (name, page) in pages_of(Cli::command()).map_err(failed("write"))? {
+        let path = arguments.dir.join(name);
+        write(&path, &page)?;
+        pages.push(path);
+    }
+    render.result(&json!(pages), || {
+        pages.iter().map(|page| format!("{}\n", page.display())).collect::<String>()
+    })?;
+    Ok(Outcome::Good)
+}
+
+/// `gpsimd-build.1`, `gpsimd-build-compile.1`, … with their texts; hidden commands and `help` have no page.
+fn pages_of(mut command: clap::Command) -> std::io::Result<Vec<(String, Vec<u8>)>> {
+    // after this, every command knows its parents' options and its whole name
+    command.build();
+    let mut pages = Vec::new();
+    let mut waiting = vec![command];
+    while let Some(command) = waiting.pop() {
+        let hidden = |sub: &&clap::Command| !sub.is_hide_set() && sub.get_name() != "help";
+        waiting.extend(command.get_subcommands().filter(hidden).cloned());
+        let man = clap_mangen::Man::new(command);
+        let mut page = Vec::new();
+        man.render(&mut page)?;
+        pages.push((man.get_filename(), page));
+    }
+    pages.sort();
+    Ok(pages)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_a_page_with_its_options() {
+        let pages = pages_of(Cli::command()).expect("memory takes it");
+        let text = |name: &str| {
+            let page = pages.iter().find(|(file, _)| file == name).map(|(_, page)| page.clone());
+            String::from_utf8(page.unwrap_or_else(|| panic!("no {name}"))).expect("text")
+        };
+        assert!(text("gpsimd-build.1").contains("Exit codes"));
+        let compile = text("gpsimd-build-compile.1");
+        for word in [r"\-\-multicore", r"\-\-depfile", r"\-\-json", "Examples"] {
+            assert!(compile.contains(word), "no {word}\n{compile}");
+        }
+        assert!(text("gpsimd-build-toolchain-install.1").contains("GPSIMD_BUILD_HOME"));
+        assert!(!pages.iter().any(|(name, _)| name.contains("check-kernels") || name.contains("help")));
+    }
+}

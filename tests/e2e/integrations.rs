@@ -1,0 +1,210 @@
+//! Other people's build systems: CMake with two of its generators, plain Make.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::bench::{Bench, good};
+
+const CMAKE_LISTS: &str = r#"
+cmake_minimum_required(VERSION 3.20)
+project(ops NONE)
+find_package(GpsimdBuild 0.1 REQUIRED)
+gpsimd_add_custom_op(add
+  SOURCES add.cpp
+  SCHEMAS "my::add(Tensor a, Tensor b) -> Tensor"
+  INCLUDE_DIRECTORIES "head ers"
+  MULTICORE)
+gpsimd_add_custom_op(neg
+  SOURCES neg.cpp
+  OPS "negate=my::neg(Tensor a) -> Tensor"
+  INCLUDE_DIRECTORIES "head ers"
+  COMPILE_OPTIONS -DFACTOR=-1)
+get_target_property(images add GPSIMD_IMAGES)
+file(GENERATE OUTPUT images.txt CONTENT "${images}")
+"#;
+
+const MAKEFILE: &str = "\
+add_SOURCES := add.cpp
+add_OPS     := --schema 'my::add(Tensor a, Tensor b) -> Tensor'
+add_FLAGS   := --multicore -I 'head ers'
+neg_SOURCES := neg.cpp
+neg_OPS     := --op 'negate=my::neg(Tensor a) -> Tensor'
+neg_FLAGS   := -I 'head ers'
+neg_CFLAGS  := -DFACTOR=-1
+include fragments/make/gpsimd.mk
+$(eval $(call gpsimd_custom_op,add))
+$(eval $(call gpsimd_custom_op,neg))
+.DEFAULT_GOAL := gpsimd
+";
+
+const ADD: &str = "\
+#include <torch/torch.h>
+#include \"shared.h\"
+#include \"add.h\"
+torch::Tensor add(const torch::Tensor &a, const torch::Tensor &b) {
+  torch::Tensor out = torch::zeros(a.sizes(), torch::kFloat);
+  auto x = a.accessor<float, 1>();
+  auto y = b.accessor<float, 1>();
+  auto z = out.accessor<float, 1>();
+  for (int i = 0; i < a.numel(); ++i) z[i] = SHARED * x[i] + ADD * y[i];
+  return out;
+}
+";
+
+const NEG: &str = "\
+#include <torch/torch.h>
+#include \"shared.h\"
+torch::Tensor negate(const torch::Tensor &a) {
+  torch::Tensor out = torch::zeros(a.sizes(), torch::kFloat);
+  auto x = a.accessor<float, 1>();
+  auto z = out.accessor<float, 1>();
+  for (int i = 0; i < a.numel(); ++i) z[i] = SHARED * FACTOR * x[i];
+  return out;
+}
+";
+
+/// A project of two libraries that share a header, built by somebody else's build system.
+struct Project {
+    bench: Bench,
+    /// Started in the project's directory, builds everything.
+    build: Vec<String>,
+    out: PathBuf,
+}
+
+impl Project {
+    fn cmake(generator: &str) -> Self {
+        let bench = files();
+        good(
+            command("cmake", "cmake", bench.dir())
+                .args(["-B", "out", "-G", generator])
+                .arg(format!("-DGpsimdBuild_DIR={}", bench.path("fragments/cmake").display())),
+        );
+        let out = bench.path("out");
+        Self { bench, build: ["cmake", "--build", "out"].map(String::from).to_vec(), out }
+    }
+
+    fn make() -> Self {
+        let bench = files();
+        let out = bench.path("build");
+        Self { bench, build: vec!["make".to_owned(), "-j2".to_owned()], out }
+    }
+
+    /// Builds and tells which libraries were made.
+    fn build(&self) -> Vec<&'static str> {
+        let program = self.build[0].as_str();
+        let mut build = command(program, program, self.bench.dir());
+        let text = good(build.args(&self.build[1..]));
+        let made = |name: &str| {
+            text.contains(&format!("Building GPSIMD library {name}"))
+                || text.contains(&format!("compile --name {name} "))
+        };
+        ["add", "neg"].into_iter().filter(|name| made(name)).collect()
+    }
+
+    fn image(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.out.join(name)).expect("an image")
+    }
+}
+
+/// Its files, and the fragments that the tool wrote beside them.
+fn files() -> Bench {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("head ers")).expect("a directory");
+    bench.write("add.cpp", ADD);
+    bench.write("neg.cpp", NEG);
+    bench.write("head ers/shared.h", "#define SHARED 1\n");
+    bench.write("head ers/add.h", "#define ADD 1\n");
+    bench.write("CMakeLists.txt", CMAKE_LISTS);
+    bench.write("Makefile", MAKEFILE);
+    good(bench.tool().args(["integrations", "--dir", "fragments"]));
+    bench
+}
+
+/// A program of the machine, which must be there, finding the tool under test.
+fn command(program: &str, package: &str, directory: &Path) -> Command {
+    if Command::new(program).arg("--version").output().is_err() {
+        panic!("{program} is not installed; apt-get install {package}, or let `cargo xtask test` do it");
+    }
+    let mut command = Command::new(program);
+    command.current_dir(directory).env("GPSIMD_BUILD", env!("CARGO_BIN_EXE_gpsimd-build"));
+    command
+}
+
+/// The story of a working day; the same under every build system.
+fn rebuilds_exactly_what_changed(project: &Project) {
+    let bench = &project.bench;
+    let step = |what: &str, want: &[&str]| {
+        assert_eq!(project.build(), want, "{what}");
+        assert_eq!(project.build(), [""; 0], "nothing changed after: {what}");
+    };
+    step("a first build", &["add", "neg"]);
+    let images = ["add_cpu7.stripped.so", "neg.stripped.so"].map(|name| project.image(name));
+
+    bench.write("head ers/add.h", "#define ADD 2\n");
+    step("a header of one library", &["add"]);
+    assert_ne!(project.image("add_cpu7.stripped.so"), images[0]);
+    assert_eq!(project.image("neg.stripped.so"), images[1]);
+
+    bench.write("head ers/shared.h", "#define SHARED 1\n");
+    step("a header of both is touched", &["add", "neg"]);
+    assert_eq!(project.image("neg.stripped.so"), images[1], "the same text gives the same image");
+
+    bench.write("neg.cpp", &NEG.replace("FACTOR", "-1"));
+    step("a source", &["neg"]);
+
+    bench.write("add.cpp", &ADD.replace("#include \"add.h\"\n", "").replace("ADD *", "3 *"));
+    std::fs::remove_file(bench.path("head ers/add.h")).expect("removed");
+    step("a header is no longer used, and gone", &["add"]);
+
+    std::fs::remove_dir_all(project.out.join(".gpsimd-build")).expect("removed");
+    let manifest = project.out.join("neg.manifest.json");
+    bench.write("head ers/shared.h", "#define SHARED 1\n");
+    step("the tool's own directory is gone", &["add", "neg"]);
+    assert!(manifest.exists());
+}
+
+#[test]
+fn cmake_with_ninja_rebuilds_exactly_what_changed() {
+    command("ninja", "ninja-build", Path::new("/"));
+    let project = Project::cmake("Ninja");
+    rebuilds_exactly_what_changed(&project);
+    let images = std::fs::read_to_string(project.out.join("images.txt")).expect("generated");
+    assert_eq!(images.split(';').filter(|image| Path::new(image).is_file()).count(), 8, "{images}");
+}
+
+#[test]
+fn cmake_with_make_rebuilds_exactly_what_changed() {
+    command("make", "make", Path::new("/"));
+    rebuilds_exactly_what_changed(&Project::cmake("Unix Makefiles"));
+}
+
+#[test]
+fn make_rebuilds_exactly_what_changed() {
+    rebuilds_exactly_what_changed(&Project::make());
+}
+
+/// A failing build fails the build system, with our words on its screen, and is tried again.
+#[test]
+fn a_failure_is_seen_by_cmake() {
+    let project = Project::cmake("Unix Makefiles");
+    project.bench.write("neg.cpp", &NEG.replace("FACTOR", "FACTOR * missing"));
+    for _ in 0..2 {
+        let text = crate::bench::bad(
+            command("cmake", "cmake", project.bench.dir()).args(["--build", "out", "--target", "neg"]),
+            2,
+        );
+        assert!(text.contains("engine::command_failed") && text.contains("missing"), "{text}");
+    }
+    project.bench.write("neg.cpp", NEG);
+    assert_eq!(project.build(), ["add", "neg"]);
+}
+
+#[test]
+fn cmake_says_where_the_tool_should_be() {
+    let bench = files();
+    let mut cmake = command("cmake", "cmake", bench.dir());
+    cmake.env_remove("GPSIMD_BUILD").env("PATH", "/usr/bin:/bin");
+    cmake.args(["-B", "out"]).arg(format!("-DGpsimdBuild_DIR={}", bench.path("fragments/cmake").display()));
+    let text = crate::bench::bad(&mut cmake, 1);
+    assert!(text.contains("GPSIMD_BUILD_EXECUTABLE"), "{text}");
+}
