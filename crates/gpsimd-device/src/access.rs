@@ -81,11 +81,7 @@ impl Bus<'_> {
 
     /// An access to a tensor in the core's own device memory, unless it is the stack.
     fn scratch_element(&mut self, offset: usize) -> Result<(), BusFault> {
-        let stack = self.memory.hbm_stack;
-        if stack.is_some_and(|stack| (offset as u32).wrapping_sub(stack.offset) < stack.len) {
-            return Ok(());
-        }
-        self.count_element()
+        if self.memory.in_hbm_stack(offset) { Ok(()) } else { self.count_element() }
     }
 
     /// Counts an element access. The call chain of every so many is sampled, to tell where most of them come from.
@@ -150,7 +146,6 @@ impl Bus<'_> {
         let what = match () {
             () if any & ACCESS == 0 && any & FREED != 0 => What::Freed,
             () if any & ACCESS == 0 => What::Outside,
-            () if any & INIT == 0 && ram.is_gap(offset, N) => What::UninitialisedGap,
             () if any & INIT == 0 => What::Uninitialised,
             () => return Ok(value),
         };
@@ -236,6 +231,32 @@ impl Bus<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Undoes what a store of `len` bytes at an NX address said about them: they were copied from bytes nobody wrote.
+    pub fn forget(&mut self, addr: u32, len: usize) {
+        let offset = addr.wrapping_sub(map::DATARAM) as usize;
+        let image = addr.wrapping_sub(self.memory.image_base) as usize;
+        let place = if offset < self.memory.dataram.size() {
+            Place::Dataram(offset)
+        } else if image < self.memory.image.size() {
+            Place::Image(image)
+        } else {
+            match self.window(addr) {
+                Ok(soc) => self.locate(soc).0,
+                Err(_) => return,
+            }
+        };
+        if let Place::Tensor(region, offset) = place {
+            if self.role(region) == Some(Role::Output) && self.view.forget(region, offset, len) {
+                let near = Near::Tensor { region, offset: offset as i64 };
+                let _ = self.report(What::UninitialisedCopy, true, Actor::Cpu, near, len);
+            }
+            return;
+        }
+        if let Some((ram, offset)) = self.ram(place) {
+            ram.remove_state(offset, len, INIT);
+        }
     }
 
     fn store_bookkeeping<const N: usize>(&mut self, offset: usize, value: [u8; N]) -> Result<(), BusFault> {

@@ -149,7 +149,7 @@ impl<'a> Bus<'a> {
     }
 
     /// SoC address behind an NX address in a window; `Err(Some(n))` for window `n` never programmed, `Err(None)` outside.
-    fn window(&self, addr: u32) -> Result<u64, Option<usize>> {
+    pub(crate) fn window(&self, addr: u32) -> Result<u64, Option<usize>> {
         let offset = addr.wrapping_sub(map::WINDOWS);
         if offset < map::WINDOW_LEN * map::WINDOW_COUNT as u32 {
             let n = (offset / map::WINDOW_LEN) as usize;

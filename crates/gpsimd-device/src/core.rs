@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use xtensa_iss::{BusFault, Cpu, Fault, FaultKind, State, Stop};
 
 use crate::bus::Bus;
+use crate::copies;
 use crate::counters::Counters;
 use crate::firmware::{self, Service};
 use crate::heap::{Block, Kind};
-use crate::incident::{Chain, Log};
+use crate::incident::{Actor, Chain, Log, Near, What};
 use crate::map;
 use crate::memory::{HbmStack, Memory};
 use crate::view::{View, Writes};
@@ -24,6 +25,8 @@ const CHAIN_LIMIT: usize = 24;
 const TEXT_LIMIT: usize = 1 << 20;
 /// Longest registered name; the generator allows 31 characters.
 const NAME_LIMIT: usize = 256;
+/// Instructions after which a store that should have come is no longer waited for.
+const COPY_REACH: u8 = 16;
 /// Special register CPENABLE.
 const CPENABLE: usize = 224;
 
@@ -152,6 +155,8 @@ impl Core {
             text: Text::default(),
             transfers: std::collections::BTreeSet::new(),
             samples: std::collections::BTreeMap::new(),
+            copies: Vec::new(),
+            origins: std::collections::HashMap::new(),
         };
         let ended = session.run(limits);
         let chain = match ended {
@@ -196,6 +201,16 @@ impl Core {
     }
 }
 
+/// A store that is to copy bytes nobody wrote.
+struct Copy {
+    /// Its address.
+    store: u32,
+    /// Instructions it is still waited for.
+    left: u8,
+    /// Where the bytes were first read.
+    origin: Chain,
+}
+
 struct Session<'s, 'a> {
     cpu: &'s mut Cpu,
     bus: Bus<'a>,
@@ -204,6 +219,10 @@ struct Session<'s, 'a> {
     text: Text,
     transfers: std::collections::BTreeSet<(Chain, usize, bool)>,
     samples: std::collections::BTreeMap<Chain, u64>,
+    /// Stores that will copy bytes nobody wrote.
+    copies: Vec<Copy>,
+    /// Where local variables that hold such bytes got them from, by NX address.
+    origins: std::collections::HashMap<u32, Chain>,
 }
 
 impl Session<'_, '_> {
@@ -219,7 +238,11 @@ impl Session<'_, '_> {
                 return Ended::Budget;
             }
             // Whole slices end at fixed instruction counts, so that a budget ends a run at the same place every time.
-            let mut stop = self.cpu.run(&mut self.bus, left.min(SLICE));
+            let mut stop = if self.copies.is_empty() {
+                self.cpu.run(&mut self.bus, left.min(SLICE))
+            } else {
+                self.step_to_copy()
+            };
             if let Stop::Fault(Fault { kind: FaultKind::Bus { fault: BusFault::Device(_), .. }, .. }) = stop {
                 stop = self.repeat();
             }
@@ -250,15 +273,61 @@ impl Session<'_, '_> {
         self.bus.memory.peek(self.cpu.pc().wrapping_add(3), 4) == Some(b"DIV0")
     }
 
+    fn collect(&mut self, chain: &[u32]) {
+        for (incident, mut history) in std::mem::take(&mut self.bus.incidents) {
+            if incident.what == What::Uninitialised && incident.actor == Actor::Cpu {
+                if let Near::Stack { addr } = incident.near {
+                    history = self.origins.get(&addr).cloned().unwrap_or_default();
+                }
+                let pc = chain.first().copied().unwrap_or(0);
+                if let Some(store) = self.bus.memory.peek(pc, copies::WINDOW).and_then(copies::store_after) {
+                    let origin = if history.is_empty() { chain.to_vec() } else { history };
+                    let store = pc.wrapping_add(store as u32);
+                    self.copies.push(Copy { store, left: COPY_REACH, origin });
+                    continue;
+                }
+            }
+            self.log.add(incident, chain, history);
+        }
+    }
+
+    /// One instruction on the way to a store that copies bytes nobody wrote, and what that store means.
+    fn step_to_copy(&mut self) -> Stop {
+        let pc = self.cpu.pc();
+        let awaited = self.copies.iter().position(|copy| copy.store == pc);
+        let store = awaited.and_then(|_| self.bus.memory.peek(pc, 3).and_then(copies::store));
+        let addr = store.map(|store| self.cpu.ar(store.base).wrapping_add(store.offset));
+        let before = self.cpu.instructions();
+        let mut stop = self.cpu.run(&mut self.bus, 1);
+        if let Stop::Fault(Fault { kind: FaultKind::Bus { fault: BusFault::Device(_), .. }, .. }) = stop {
+            stop = self.repeat();
+        }
+        if let (Some(store), Some(addr), true) = (store, addr, self.cpu.instructions() != before) {
+            let chain = self.chain();
+            let origin = awaited.and_then(|at| self.copies.get(at)).map(|copy| copy.origin.clone());
+            if self.origins.len() < Log::LIMIT {
+                self.origins.insert(addr, origin.unwrap_or_default());
+            }
+            self.bus.lenient = true;
+            self.bus.forget(addr, store.size.into());
+            self.bus.lenient = false;
+            let at: Chain = std::iter::once(pc).chain(chain.into_iter().skip(1)).collect();
+            self.collect(&at);
+        }
+        self.copies.retain_mut(|copy| {
+            copy.left = copy.left.saturating_sub(1);
+            copy.store != pc && copy.left > 0
+        });
+        stop
+    }
+
     /// Repeats the refused instruction leniently and records what it did.
     fn repeat(&mut self) -> Stop {
         let chain = self.chain();
         self.bus.lenient = true;
         let stop = self.cpu.run(&mut self.bus, 1);
         self.bus.lenient = false;
-        for (incident, history) in std::mem::take(&mut self.bus.incidents) {
-            self.log.add(incident, &chain, history);
-        }
+        self.collect(&chain);
         if let Some((heap, descriptor)) = self.bus.handed_out.take() {
             self.bus.memory.heaps[heap as usize].set_site(descriptor, &chain);
         }

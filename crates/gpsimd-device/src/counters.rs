@@ -21,11 +21,11 @@ pub mod cost {
 pub struct Counters {
     /// Instructions executed.
     pub instructions: u64,
-    /// Load instructions, literals and window fills excluded.
+    /// Load instructions and window fills, literals excluded.
     pub loads: u64,
     /// Store instructions, window spills included.
     pub stores: u64,
-    /// Loads through an address window (tensors, HBM heap, HBM stack).
+    /// Loads through an address window (tensors, HBM heap, HBM stack, DMA registers).
     pub window_loads: u64,
     /// Stores through an address window.
     pub window_stores: u64,

@@ -47,11 +47,15 @@ impl Names<'_> {
         let place = self.place(near);
         match what {
             What::Outside => format!("{verb} {place}"),
-            What::Uninitialised | What::UninitialisedGap => {
+            What::Uninitialised if matches!(near, Near::Stack { .. }) => {
+                format!("{verb} {place} that was copied from memory nothing has written")
+            }
+            What::Uninitialised => {
                 format!("{verb} {place}, which nothing has written")
             }
             What::UninitialisedCopy => {
-                format!("a transfer copies {len} byte{} that nothing has written, {place}", plural(len))
+                let by = if actor == Actor::Dma { "a transfer copies" } else { "copies" };
+                format!("{by} {len} byte{} that nothing has written, {place}", plural(len))
             }
             What::Freed => format!("{verb} {place} after it was freed"),
             What::Null => match near {
@@ -84,6 +88,7 @@ impl Names<'_> {
             Near::Block { heap, len, offset } => {
                 format!("{} a {} of {len} bytes", position(offset, len.into()), heap_name(heap))
             }
+            Near::Stack { .. } => "in a local variable".to_owned(),
             Near::Dataram { addr } => {
                 format!("at {addr:#x} in local memory, where there is no block and no stack")
             }

@@ -146,13 +146,10 @@ impl Core<'_, '_> {
 
     fn incidents(&self, folder: &mut Folder) {
         for Folded { first, chain, history, count } in self.run.log.entries() {
-            if first.what == What::UninitialisedGap && self.may_be_padding(chain) {
-                continue;
-            }
             let code = match first.what {
                 What::Outside if first.write => Code::WriteOutside,
                 What::Outside => Code::ReadOutside,
-                What::Uninitialised | What::UninitialisedGap => Code::Uninitialised,
+                What::Uninitialised => Code::Uninitialised,
                 What::UninitialisedCopy => Code::UninitialisedOutput,
                 What::Freed => Code::UseAfterFree,
                 What::Null => Code::Null,
@@ -172,13 +169,6 @@ impl Core<'_, '_> {
             raw.count = *count;
             folder.add(raw);
         }
-    }
-
-    /// Whether an access is part of a copy, or cannot be told from one for want of symbols.
-    fn may_be_padding(&self, chain: &[u32]) -> bool {
-        let symbols = self.evidence.symbols.get(self.at);
-        let function = symbols.zip(chain.first()).and_then(|(symbols, pc)| symbols.function(*pc));
-        function.is_none_or(|name| name == "memcpy" || name == "memmove")
     }
 
     fn ending(&self, folder: &mut Folder) {

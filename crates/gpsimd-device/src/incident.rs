@@ -14,8 +14,6 @@ pub enum What {
     Outside,
     /// Memory nobody wrote before.
     Uninitialised,
-    /// The same, but so few bytes between written ones that they may be padding of a structure being copied.
-    UninitialisedGap,
     /// A heap block that was given back.
     Freed,
     /// Near address zero: a null pointer with an index.
@@ -30,7 +28,7 @@ pub enum What {
     WindowUnset,
     /// An element of a shared tensor, by load or store, while several cores run.
     SharedElement,
-    /// A transfer put bytes that nobody wrote into the output.
+    /// A transfer or a copy loop put bytes that nobody wrote into the output.
     UninitialisedCopy,
     /// The DMA queues stopped.
     DmaStopped(Stopped),
@@ -54,6 +52,11 @@ pub enum Near {
         len: u32,
         /// Bytes from its start.
         offset: i64,
+    },
+    /// The stack, in data RAM or device memory.
+    Stack {
+        /// NX address.
+        addr: u32,
     },
     /// The core's data RAM outside any block.
     Dataram {

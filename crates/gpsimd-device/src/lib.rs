@@ -25,6 +25,7 @@ pub mod arg;
 pub mod bus;
 pub mod catalogue;
 pub mod chain;
+pub mod copies;
 pub mod core;
 pub mod counters;
 pub mod describe;

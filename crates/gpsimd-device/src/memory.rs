@@ -171,6 +171,11 @@ impl Memory {
         }
     }
 
+    /// Whether a scratch offset is in the stack in device memory.
+    pub fn in_hbm_stack(&self, offset: usize) -> bool {
+        self.hbm_stack.is_some_and(|stack| (offset as u32).wrapping_sub(stack.offset) < stack.len)
+    }
+
     /// Offset in the scratch that an NX address shows through the pinned window.
     pub fn scratch_offset(&self, addr: u32) -> Option<u32> {
         let offset = addr.wrapping_sub(map::BANKS + map::SCRATCH_OFFSET as u32);

@@ -31,18 +31,26 @@ impl Bus<'_> {
             Place::Image(offset) => {
                 plain(Near::Nx { addr: self.memory.image_base.wrapping_add(offset as u32) })
             }
-            Place::Scratch(offset) => self.near_block(Kind::Hbm, offset as u32, what).unwrap_or_else(|| {
+            Place::Scratch(offset) if self.memory.in_hbm_stack(offset) => {
+                plain(Near::Stack { addr: map::BANKS + map::SCRATCH_OFFSET as u32 + offset as u32 })
+            }
+            Place::Scratch(offset) => self.near_block(Kind::Hbm, offset as i64, what).unwrap_or_else(|| {
                 plain(Near::Soc { addr: map::scratch_soc(self.memory.core) + offset as u64 })
             }),
             Place::Dataram(offset) => {
                 let addr = map::DATARAM.wrapping_add(offset as u32);
-                let in_pool = |kind: Kind| {
-                    let (pool, len) = self.memory.heaps[kind as usize].pool();
-                    let at = addr.wrapping_sub(pool);
-                    let reach = if kind == Kind::Tcm { len + POOL_REACH } else { len };
-                    (at < reach).then(|| self.near_block(kind, at, what)).flatten()
-                };
-                [Kind::Libc, Kind::Tcm].into_iter().find_map(in_pool).unwrap_or(plain(Near::Dataram { addr }))
+                let layout = self.memory.layout;
+                if (layout.stack_floor..layout.stack_top).contains(&addr) {
+                    return plain(Near::Stack { addr });
+                }
+                let pool = |kind: Kind| self.memory.heaps[kind as usize].pool();
+                let (first, (last, len)) = (pool(Kind::Libc).0, pool(Kind::Tcm));
+                let near = |kind| self.near_block(kind, i64::from(addr) - i64::from(pool(kind).0), what);
+                // The pools adjoin: what lies before the first block of one is in the other.
+                Some([Kind::Libc, Kind::Tcm])
+                    .filter(|_| (first..last + len + POOL_REACH).contains(&addr))
+                    .and_then(|kinds| kinds.into_iter().filter_map(near).min_by_key(|(near, _)| gap(near)))
+                    .unwrap_or(plain(Near::Dataram { addr }))
             }
             Place::Apb(offset) => plain(Near::Nx { addr: map::WINDOWS.wrapping_add(offset) }),
             Place::Nowhere => plain(Near::Nx { addr: 0 }),
@@ -50,27 +58,28 @@ impl Bus<'_> {
     }
 
     /// The block nearest to an offset in a heap's pool: the latest one freed there, or the nearest live one.
-    fn near_block(&self, kind: Kind, offset: u32, what: What) -> Option<(Near, Chain)> {
+    fn near_block(&self, kind: Kind, offset: i64, what: What) -> Option<(Near, Chain)> {
         let heap = &self.memory.heaps[kind as usize];
         let near = |block: &Block| Near::Block {
             heap: kind,
             len: block.len,
-            offset: i64::from(offset) - i64::from(block.offset),
+            offset: offset - i64::from(block.offset),
         };
         if what == What::Freed {
-            let freed = heap
-                .freed()
-                .iter()
-                .rev()
-                .find(|freed| offset.wrapping_sub(freed.block.offset) < freed.block.len)?;
+            let inside = |block: &Block| gap(&near(block)) < 0;
+            let freed = heap.freed().iter().rev().find(|freed| inside(&freed.block))?;
             return Some((near(&freed.block), freed.site.clone()));
         }
-        let distance = |block: &&Block| {
-            let (start, end) = (i64::from(block.offset), i64::from(block.offset) + i64::from(block.len));
-            let at = i64::from(offset);
-            if at >= end { at - end } else { start - at }
-        };
-        let block = heap.blocks().iter().min_by_key(distance)?;
+        let block = heap.blocks().iter().min_by_key(|block| gap(&near(block)))?;
         Some((near(block), block.site.clone()))
+    }
+}
+
+/// Bytes between an address and the block it is near: 0 right past the end, negative inside.
+fn gap(near: &Near) -> i64 {
+    match *near {
+        Near::Block { len, offset, .. } if offset >= 0 => offset - i64::from(len),
+        Near::Block { offset, .. } => -offset,
+        _ => i64::MAX,
     }
 }

@@ -95,13 +95,12 @@ impl Ram {
         }
     }
 
-    /// Whether the uninitialised bytes around `N` of them are fewer than 8: no structure of the ABI has more padding in
-    /// one place.
-    pub fn is_gap(&self, at: usize, n: usize) -> bool {
-        let bare = |state: &&u8| **state & (ACCESS | INIT) == ACCESS;
-        let before = self.state.get(..at).into_iter().flatten().rev().take(8).take_while(bare).count();
-        let after = self.state.get(at..).into_iter().flatten().take(8 + n).take_while(bare).count();
-        before + after < 8
+    /// Takes state bits from `len` bytes from `at` on.
+    pub fn remove_state(&mut self, at: usize, len: usize, bits: u8) {
+        let end = at.saturating_add(len).min(self.state.len());
+        for state in self.state.get_mut(at..end).into_iter().flatten() {
+            *state &= !bits;
+        }
     }
 
     /// Data and states of a range; `None` unless all of it lies inside.
@@ -174,18 +173,6 @@ mod tests {
         assert!(ram.store::<2>(2, [7, 8]));
         assert_eq!(ram.load::<2>(2), Some([7, 8]));
         assert_eq!(ram.load::<4>(0), None);
-    }
-
-    #[test]
-    fn gaps_are_shorter_than_eight_bytes() {
-        let mut ram = Ram::new(64);
-        ram.paint(0, 64, ACCESS | INIT);
-        ram.paint(12, 4, ACCESS);
-        ram.paint(24, 8, ACCESS);
-        ram.paint(44, 7, ACCESS);
-        for (at, want) in [(12, true), (24, false), (28, false), (44, true)] {
-            assert_eq!(ram.is_gap(at, 4), want, "{at}");
-        }
     }
 
     #[test]

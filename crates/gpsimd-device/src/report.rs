@@ -114,7 +114,8 @@ pub struct Finding {
     pub site: Option<Site>,
     /// Which tensor element.
     pub element: Option<Element>,
-    /// Where the block concerned was freed (use after free) or allocated (other findings about blocks).
+    /// Where the block concerned was freed (use after free) or allocated (other findings about blocks), or where the
+    /// value of a local variable was first read.
     pub history: Option<Site>,
     /// How often.
     pub count: u64,

@@ -102,6 +102,18 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Takes back that bytes of a region hold a value, because they were copied from bytes nobody wrote; they stay
+    /// written. Says whether they lay inside.
+    pub fn forget(&mut self, region: usize, offset: usize, len: usize) -> bool {
+        let Some(page) = self.page_mut(region, offset / PAGE) else { return false };
+        let at = offset % PAGE;
+        let Some(states) = page.state.get_mut(at..at.saturating_add(len)) else { return false };
+        for state in states {
+            *state &= !INIT;
+        }
+        true
+    }
+
     /// Reads a range inside a region into `data`, and into `init` which bytes hold a value.
     pub fn read_range(&self, region: usize, offset: usize, data: &mut [u8], init: &mut [bool]) {
         let Some(info) = self.shared.regions().get(region) else { return };

@@ -153,9 +153,19 @@ fn faults_are_found_where_they_happen() {
             "run::read_outside",
         ),
         (
-            "unwritten output read",
+            "unwritten output copied over itself",
             |asm, _| {
                 asm.map_output().l32i(3, 2, 0).s32i(3, 2, 0);
+            },
+            Outcome::Completed,
+            "run::uninitialised_output",
+        ),
+        (
+            "unwritten output decided on",
+            |asm, _| {
+                asm.map_output().l32i(3, 2, 0);
+                let next = asm.here() + 4;
+                asm.bnez(3, next).movi(3, 0).s32i(3, 2, 0);
             },
             Outcome::Completed,
             "run::uninitialised_read",
