@@ -4,7 +4,9 @@
 
 use gpsimd_toolchain::Home;
 
-use crate::bench::{Bench, bad, good};
+use serde_json::Value;
+
+use crate::bench::{Bench, bad, good, repository};
 
 const HEAD: &str = "#include <torch/torch.h>\n";
 
@@ -190,4 +192,242 @@ fn a_changed_declaration_changes_the_wrapper() {
         bench.write("kernel.cpp", &format!("{HEAD}torch::Tensor add({parameters}) {{ return a; }}\n"));
         good(bench.tool().args(["compile", "kernel.cpp"]).args(ADD));
     }
+}
+
+/// A build's report with what differs between runs taken out.
+fn report(bench: &Bench, text: &str) -> String {
+    let is_measure = |line: &&str| line.starts_with("  single ");
+    let text = plain(bench, text);
+    let text: Vec<&str> =
+        text.lines().map(|line| if is_measure(&line) { "  single  SIZES" } else { line }).collect();
+    let text = text.join("\n");
+    let seconds = text.find(" in ").and_then(|at| Some((at, at + text[at..].find(" s\n")?)));
+    match seconds {
+        Some((begin, end)) => format!("{} in TIME{}", &text[..begin], &text[end + 2..]),
+        None => text,
+    }
+}
+
+/// The manifest's schemas and the report's call lines of `compile ARGUMENTS`, run in a bench with these files.
+fn built(files: &[(&str, &str)], arguments: &[&str]) -> (Bench, Vec<String>) {
+    let bench = Bench::new();
+    for (name, text) in files {
+        bench.write(name, text);
+    }
+    let text = good(bench.tool().args(["--json", "compile"]).args(arguments));
+    let document: Value = serde_json::from_str(&text).expect("one JSON document");
+    let calls = document["calls"].as_array().expect("calls").iter();
+    (bench, calls.map(|call| call.as_str().expect("a call").to_owned()).collect())
+}
+
+const SCALE: &str = "#include <torch/torch.h>
+static torch::Tensor helper(const torch::Tensor& x) { return x; }
+torch::Tensor scale_by(const torch::Tensor& t_in, double by, int64_t n, torch::Scalar) { return helper(t_in); }
+void log_all(const torch::Tensor& x) {}
+";
+
+const PAIR: &str = "#include <torch/torch.h>
+torch::Tensor relu(const torch::Tensor& x) { return x; }
+torch::Tensor gelu(const torch::Tensor& x, const torch::Tensor& table) { return x; }
+";
+
+#[test]
+fn schemas_are_read_from_kernels() {
+    type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
+    let rows: &[Row] = &[
+        (SCALE, &[], &["torch.ops.my_ops.scale_by(Tensor t_in, float by, int n, Scalar _3) -> Tensor"]),
+        (
+            SCALE,
+            &["--namespace", "mine"],
+            &["torch.ops.mine.scale_by(Tensor t_in, float by, int n, Scalar _3) -> Tensor"],
+        ),
+        (PAIR, &["--op", "gelu"], &["torch.ops.my_ops.gelu(Tensor x, Tensor table) -> Tensor"]),
+        (
+            PAIR,
+            &["--op", "gelu", "--op", "relu=other::relu_fwd(Tensor t) -> Tensor"],
+            &[
+                "torch.ops.my_ops.gelu(Tensor x, Tensor table) -> Tensor",
+                "torch.ops.other.relu_fwd(Tensor t) -> Tensor",
+            ],
+        ),
+    ];
+    for (kernel, arguments, want) in rows {
+        let (bench, calls) = built(&[("k.cpp", kernel)], &[&["k.cpp"], *arguments].concat());
+        assert_eq!(calls, *want, "{arguments:?}");
+        good(bench.tool().args(["verify", "build/k"]));
+    }
+}
+
+#[test]
+fn kernels_that_no_schema_can_be_read_from() {
+    let rows: &[Row] = &[
+        (
+            "infer_several",
+            "torch::Tensor f(const torch::Tensor& x) { return x; }\ntorch::Tensor g(torch::Tensor x, double by) { return x; }\n",
+            &[],
+        ),
+        (
+            "infer_none",
+            "void f(const torch::Tensor& x) {}\nnamespace my { torch::Tensor g(const torch::Tensor& x) { return x; } }\ntorch::Tensor h(torch::Tensor& x) { return x; }\n",
+            &[],
+        ),
+        (
+            "infer_misspelt",
+            "torch::Tensor relu_forward(const torch::Tensor& x) { return x; }\n",
+            &["--op", "relu_foward"],
+        ),
+        (
+            "infer_not_a_kernel",
+            "torch::Tensor f(const torch::Tensor& x, bool y) { return x; }\n",
+            &["--op", "f"],
+        ),
+        (
+            "infer_overloaded",
+            "torch::Tensor f(const torch::Tensor& x) { return x; }\ntorch::Tensor f(const torch::Tensor& x, int n) { return x; }\n",
+            &["--op", "f"],
+        ),
+        (
+            "infer_no_debug_information",
+            "torch::Tensor f(const torch::Tensor& x) { return x; }\n",
+            &["--", "-g0"],
+        ),
+        ("op_without_kernel", "", &["--op", "my::f(Tensor x) -> Tensor"]),
+    ];
+    for (name, kernel, arguments) in rows {
+        golden(name, &refusal(kernel, arguments));
+    }
+}
+
+/// The layout of all published kernels: nothing but the two files is named.
+#[test]
+fn two_file_projects_need_no_more() {
+    for example in crate::examples::all() {
+        let shape = repository().join(format!("examples/shape/{}_shape.cpp", example.name));
+        let bench = Bench::new();
+        let mut command = bench.tool();
+        command.arg("compile").arg(repository().join("examples").join(&example.source));
+        good(command.arg("--shape-src").arg(&shape).arg("--multicore"));
+        let manifest = std::fs::read(bench.path(format!("build/{}.manifest.json", example.name)));
+        let manifest: Value = serde_json::from_slice(&manifest.expect("a manifest")).expect("JSON");
+        let kernels = |ops: &Value| -> Vec<String> {
+            let ops = ops.as_array().expect("ops").iter();
+            ops.map(|op| op["kernel"].as_str().expect("a kernel").to_owned()).collect()
+        };
+        let want: Vec<String> =
+            example.ops.iter().filter_map(|op| Some(op.split_once('=')?.0.to_owned())).collect();
+        assert_eq!(kernels(&manifest["ops"]), want, "{}", example.name);
+        assert_eq!(manifest["shapes"], format!("{}.shapes", example.name));
+    }
+}
+
+const SHAPE: &str = "#include <torch/torch.h>
+#include \"torchneuron/register.h\"
+torch::Tensor like(torch::Tensor x) { return torch::empty(x.sizes(), torch::kFloat); }
+torch::Tensor halves(torch::Tensor x, torch::Tensor) { return torch::empty({x.size(0) / 2, 2}, torch::kFloat); }
+NEURON_LIBRARY(mine, m) { m.def(\"relu_op\", &like, \"relu\"); m.def(\"gelu_op\", &halves, \"gelu\"); }
+";
+
+#[test]
+fn shape_sources_name_the_ops_and_give_the_shapes() {
+    let files = [("k.cpp", PAIR), ("shape.cpp", SHAPE)];
+    let (bench, calls) = built(&files, &["k.cpp", "--shape-src", "shape.cpp", "-o", "lib"]);
+    let want = [
+        "torch.ops.mine.relu_op(Tensor _0) -> Tensor",
+        "torch.ops.mine.gelu_op(Tensor _0, Tensor _1) -> Tensor",
+    ];
+    assert_eq!(calls, want);
+    let mut shapes = std::process::Command::new(bench.path("build/lib.shapes"));
+    let answer = good(shapes.args(["eval", "gelu_op", "float32:8x3", "float32:1"]));
+    let answer: Value = serde_json::from_str(&answer).expect("JSON");
+    assert_eq!(answer["output"], serde_json::json!({ "dtype": "float32", "shape": [4, 2] }));
+
+    let chosen =
+        ["k.cpp", "--shape-src", "shape.cpp", "--op", "gelu=mine::gelu_op(Tensor x, Tensor table) -> Tensor"];
+    let (_, calls) = built(&files, &chosen);
+    assert_eq!(calls, ["torch.ops.mine.gelu_op(Tensor x, Tensor table) -> Tensor"]);
+}
+
+#[test]
+fn shape_sources_that_do_not_serve() {
+    let odd = SHAPE.replace("\"relu\"", "\"relu::x\"");
+    let other = SHAPE.replace("\"relu\"", "\"rellu\"");
+    let broken = SHAPE.replace("torch::empty(x.sizes(), torch::kFloat)", "x + ");
+    let reference = SHAPE.replace("like(torch::Tensor x)", "like(torch::Tensor& x)");
+    let rows: &[(&str, &str, &[&str])] = &[
+        ("shape_odd_registration", &odd, &[]),
+        ("shape_kernel_missing", &other, &[]),
+        ("shape_not_registered", SHAPE, &["--op", "softmax"]),
+        ("shape_differs", SHAPE, &["--schema", "mine::gelu(Tensor x, int n) -> Tensor"]),
+        ("shape_nothing_registered", "int nothing;\n", &[]),
+    ];
+    for (name, shape, arguments) in rows {
+        let bench = Bench::new();
+        bench.write("k.cpp", PAIR);
+        bench.write("shape.cpp", shape);
+        let mut command = bench.tool();
+        command.args(["compile", "k.cpp", "--shape-src", "shape.cpp"]).args(*arguments);
+        golden(name, &plain(&bench, &bad(&mut command, 1)));
+    }
+    // the host compiler's own words differ between machines
+    for shape in [broken, reference] {
+        let bench = Bench::new();
+        bench.write("k.cpp", PAIR);
+        bench.write("shape.cpp", &shape);
+        let text = bad(bench.tool().args(["compile", "k.cpp", "--shape-src", "shape.cpp"]), 1);
+        for word in ["engine::command_failed", "compile shape.cpp for this machine failed", "shape.cpp:"] {
+            assert!(text.contains(word), "no {word:?} in\n{text}");
+        }
+    }
+}
+
+#[test]
+fn a_machine_without_a_compiler_of_its_own_says_how_to_get_it() {
+    let bench = Bench::new();
+    bench.write("k.cpp", PAIR);
+    bench.write("shape.cpp", SHAPE);
+    std::fs::create_dir(bench.path("bin")).expect("a directory");
+    let mut command = bench.tool();
+    command.env("PATH", bench.path("bin")).args(["compile", "k.cpp", "--shape-src", "shape.cpp"]);
+    // the cross tools alone
+    for directory in std::env::split_paths(&std::env::var_os("PATH").expect("PATH")) {
+        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with("xtensa-") {
+                // the first in PATH counts
+                let _ = std::os::unix::fs::symlink(entry.path(), bench.path("bin").join(entry.file_name()));
+            }
+        }
+    }
+    let text = bad(&mut command, 3);
+    assert!(text.contains("shape::no_compiler") && text.contains("apt-get install g++"), "{text}");
+}
+
+#[test]
+fn the_report_of_a_build() {
+    let bench = Bench::new();
+    bench.write("k.cpp", PAIR);
+    bench.write("shape.cpp", SHAPE);
+    let arguments = ["compile", "k.cpp", "--shape-src", "shape.cpp", "--", "-DSTACK_SIZE=20000"];
+    golden("report", &report(&bench, &good(bench.tool().args(arguments))));
+    let log = std::fs::read_to_string(bench.path("build/.gpsimd-build/k/build.log")).expect("a log");
+    for words in
+        ["# compile shape.cpp for this machine: done in ", "# link k.so: done in ", " -DSTACK_SIZE=20000 "]
+    {
+        assert!(log.contains(words), "no {words:?} in\n{log}");
+    }
+    bench.write("k.cpp", "#include <torch/torch.h>\nint broken\n");
+    bad(bench.tool().args(arguments), 1);
+    let log = std::fs::read_to_string(bench.path("build/.gpsimd-build/k/build.log")).expect("a log");
+    assert!(log.contains("# compile k.cpp: failed in ") && log.contains("expected initializer"), "{log}");
+}
+
+#[test]
+fn a_dry_run_without_schemas_prints_what_finds_them() {
+    let bench = Bench::new();
+    bench.write("k.cpp", PAIR);
+    bench.write("shape.cpp", SHAPE);
+    let printed = good(bench.tool().args(["compile", "k.cpp", "--dry-run"]));
+    assert!(printed.lines().last().is_some_and(|line| line.ends_with("-x c++ k.cpp")), "{printed}");
+    let printed = good(bench.tool().args(["compile", "k.cpp", "--shape-src", "shape.cpp", "-n"]));
+    assert!(printed.contains("gpsimd-build registrations "), "{printed}");
+    assert!(!bench.path("build").exists());
 }

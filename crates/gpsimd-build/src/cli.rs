@@ -97,6 +97,9 @@ pub enum Command {
     /// Steps of an exported plan.
     #[command(hide = true)]
     Adapt(Adapt),
+    /// Steps of an exported plan.
+    #[command(hide = true)]
+    Registrations(Registrations),
 }
 
 /// Ops of a library, given as pairs or as schemas alone.
@@ -122,6 +125,9 @@ pub struct Compiler {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  gpsimd-build compile vector_add.cpp --multicore              one kernel, its schema read from it
+  gpsimd-build compile relu.cpp --op relu_forward --op relu_backward --namespace my
+  gpsimd-build compile relu.cpp --shape-src relu_shape.cpp --multicore
   gpsimd-build compile vector_add.cpp --schema 'my::vector_add(Tensor a, Tensor b) -> Tensor' --multicore
   gpsimd-build compile relu.cpp --op 'relu_forward=my::relu_fwd(Tensor t) -> Tensor' \\
       --op 'relu_backward=my::relu_bwd(Tensor t, Tensor g) -> Tensor'
@@ -132,6 +138,12 @@ pub struct Compile {
     pub sources: Vec<PathBuf>,
     #[command(flatten)]
     pub ops: Ops,
+    /// A source of shape functions and registrations: ops, kernels and schemas come from its NEURON_LIBRARY.
+    #[arg(long = "shape-src", value_name = "SOURCE", help_heading = "Ops")]
+    pub shape_sources: Vec<PathBuf>,
+    /// Namespace of ops whose schema is read from the kernel [default: my_ops].
+    #[arg(long, value_name = "NS", help_heading = "Ops")]
+    pub namespace: Option<String>,
     /// Stem of the output files [default: the first source's].
     #[arg(short = 'o', long, value_name = "NAME")]
     pub name: Option<String>,
@@ -389,6 +401,17 @@ pub struct Sdk {
     /// ... to this place.
     #[arg(long = "as", id = "keep_as", value_name = "ARCHIVE", requires = "keep")]
     pub keep_as: Option<PathBuf>,
+}
+
+/// Arguments of the hidden `registrations`.
+#[derive(Debug, Args)]
+pub struct Registrations {
+    /// A shape program.
+    #[arg(value_name = "PROGRAM")]
+    pub program: PathBuf,
+    /// File to write, as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
 }
 
 /// Arguments of the hidden `adapt`.

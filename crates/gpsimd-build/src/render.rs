@@ -67,7 +67,7 @@ impl Render {
         } else {
             eprint!("{}", self.diagnostic_text(only_problem(error)));
         }
-        ExitCode::from(exit_status(error))
+        ExitCode::from(exit_status(only_problem(error)))
     }
 
     /// A diagnostic as text, with its labels pointing into the source.
@@ -118,7 +118,7 @@ fn exit_status(error: &dyn Diagnostic) -> u8 {
     let code = error.code().map(|code| code.to_string()).unwrap_or_default();
     match code.as_str() {
         "engine::stopped" => EXIT_INTERRUPTED,
-        "engine::command_not_started" => EXIT_MACHINE,
+        "engine::command_not_started" | "shape::no_compiler" => EXIT_MACHINE,
         code if code.starts_with("toolchain::") => EXIT_MACHINE,
         _ => EXIT_FAULT,
     }

@@ -32,6 +32,8 @@ pub struct Action {
 pub enum Work {
     /// Start a process.
     Command(Command),
+    /// Start a process that is about this machine, not about the device.
+    Host(Command),
     /// Call a stage in this process.
     Builtin(Builtin),
 }
@@ -66,6 +68,13 @@ pub enum Builtin {
     },
     /// See that each op's kernel can be called, and make the wrapper that calls it as its author declared it.
     Adapt(Adapt),
+    /// Ask a shape program what it registers.
+    Registrations {
+        /// Made of the shape sources.
+        program: PathBuf,
+        /// Its answer, as JSON.
+        output: PathBuf,
+    },
     /// Strip a linked image and pack the result.
     Package(Image),
     /// Check all images of the library, alone and against each other.
@@ -120,7 +129,7 @@ impl Work {
     /// The command that does this, for people and for exported plans.
     pub fn command(&self) -> Command {
         match self {
-            Work::Command(command) => command.clone(),
+            Work::Command(command) | Work::Host(command) => command.clone(),
             Work::Builtin(builtin) => Command::new("gpsimd-build").args(builtin.arguments()),
         }
     }
@@ -163,6 +172,9 @@ impl Builtin {
                 for word in &adapt.compile.args {
                     add(&[word]);
                 }
+            }
+            Builtin::Registrations { program, output } => {
+                add(&[&"registrations", &"--output", output, program]);
             }
             Builtin::Package(image) => {
                 add(&[&"pack", &image.linked]);

@@ -11,6 +11,7 @@ use crate::action::{Adapt, Builtin, Image};
 use crate::error::{EngineError, Problem};
 use crate::kernels;
 use crate::process;
+use crate::shapes;
 
 /// Runs a command that a stage decided to need; gives what it printed.
 pub(crate) type Start<'a> = dyn Fn(&str, &gpsimd_toolchain::Command) -> Result<String, EngineError> + 'a;
@@ -30,6 +31,9 @@ pub(crate) fn run(stage: &Builtin, start: &Start) -> Result<Option<Report>, Engi
             }
         }
         Builtin::Adapt(stage) => adapt(stage, start)?,
+        Builtin::Registrations { program, output } => {
+            write(output, shapes::list(program, start)?.as_bytes())?;
+        }
         Builtin::Package(image) => package(image)?,
         Builtin::Verify { images, report } => return verify_all(images, report).map(Some),
     }
@@ -56,6 +60,14 @@ pub fn keep(from: &Path, to: &Path) -> Result<(), EngineError> {
 /// [`EngineError::Kernels`], a failed compile, [`EngineError::Io`].
 pub fn adapt_alone(stage: &Adapt) -> Result<(), EngineError> {
     adapt(stage, &process::run_alone)
+}
+
+/// The stage outside a build: writes what `program` registers to `output`.
+///
+/// # Errors
+/// Registrations that cannot be built, [`EngineError::Io`].
+pub fn registrations_alone(program: &Path, output: &Path) -> Result<(), EngineError> {
+    write(output, shapes::list(program, &process::run_alone)?.as_bytes())
 }
 
 /// Checks the kernels; makes the wrapper's object from the guess, or anew where kernels are declared differently.

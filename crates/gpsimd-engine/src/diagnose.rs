@@ -137,11 +137,16 @@ impl Diagnostic for Explained {
     }
 }
 
-/// The error of a command that did not succeed.
-pub(crate) fn failed(label: String, status: String, output: String, command: String) -> EngineError {
-    match rule(&output) {
-        Some(rule) => EngineError::Explained(Box::new(Explained { rule, label, status, output, command })),
-        None => EngineError::CommandFailed { label, status, output, command },
+/// The same error; explained if it is a command of the device's toolchain whose words fit a rule.
+pub(crate) fn explained(error: EngineError) -> EngineError {
+    match error {
+        EngineError::CommandFailed { label, status, output, command } => match rule(&output) {
+            Some(rule) => {
+                EngineError::Explained(Box::new(Explained { rule, label, status, output, command }))
+            }
+            None => EngineError::CommandFailed { label, status, output, command },
+        },
+        other => other,
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod action;
 mod builtin;
+mod complete;
 mod dependencies;
 mod diagnose;
 mod error;
@@ -18,6 +19,7 @@ mod infer;
 mod kernel_error;
 mod kernels;
 mod lock;
+mod log;
 mod manifest;
 mod plan;
 mod process;
@@ -25,9 +27,11 @@ mod publish;
 mod request;
 mod run;
 mod sdk;
+mod shapes;
 
 pub use action::{Action, Adapt, Builtin, Image, Work};
-pub use builtin::{adapt_alone, keep};
+pub use builtin::{adapt_alone, keep, registrations_alone};
+pub use complete::{complete, discovery, is_open};
 pub use dependencies::{dependencies, depfile_rule};
 pub use diagnose::{Explained, RULES, Rule};
 pub use error::{EngineError, Problem};
@@ -35,6 +39,7 @@ pub use infer::{DEFAULT_NAMESPACE, infer};
 pub use kernels::match_kernels;
 pub use manifest::{FileEntry, FileKind, ImageEntry, Manifest, OpEntry, Versions};
 pub use plan::{Plan, plan};
-pub use request::{Cores, Job, OpRequest, Packaging, Request, check, check_ops};
+pub use request::{Cores, Job, OpRequest, Packaging, Request, Source, check, check_ops};
 pub use run::{Event, Outcome, RunOptions, run};
 pub use sdk::Sdk;
+pub use shapes::Shapes;

@@ -29,6 +29,9 @@ pub struct Manifest {
     pub ops: Vec<OpEntry>,
     /// One per image, core order.
     pub images: Vec<ImageEntry>,
+    /// The program beside this file that evaluates output shapes (`eval OP ARGUMENT...`), if there are shape sources.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shapes: Option<String>,
     /// What built it.
     pub versions: Versions,
 }
@@ -105,6 +108,7 @@ impl Manifest {
                 })
                 .collect(),
             images: plan.images.iter().map(|image| ImageEntry::of(image, files)).collect(),
+            shapes: plan.shapes.as_ref().and_then(|path| Some(path.file_name()?.to_str()?.to_owned())),
             versions: Versions::of(plan.job.toolchain.identity(), plan.sdk.hash()),
         }
     }

@@ -13,8 +13,9 @@ use sha2::{Digest, Sha256};
 use crate::action::{Action, Adapt, Builtin, Image, Work};
 use crate::manifest::hex;
 use crate::publish::HIDDEN;
-use crate::request::Job;
+use crate::request::{Job, Source};
 use crate::sdk::Sdk;
+use crate::shapes;
 
 /// All actions of one build and what they make.
 #[derive(Debug, Clone)]
@@ -23,6 +24,8 @@ pub struct Plan {
     pub actions: Vec<Action>,
     /// One image per core, in core order; their files are what gets published.
     pub images: Vec<Image>,
+    /// The shape program, published with the images.
+    pub shapes: Option<PathBuf>,
     /// Scratch files: objects, wrapper, scripts. Kept between builds, never published.
     pub work_dir: PathBuf,
     /// The SDK the plan compiles against.
@@ -41,15 +44,48 @@ pub fn plan(job: Job, sdk: Sdk) -> Plan {
     let objects = planner.objects(&mut actions);
     let images = planner.images(&mut actions, &objects, &archives);
     actions.push(planner.verify(&images));
-    Plan { actions, images, work_dir, sdk, job }
+    let shapes = planner.shapes(&mut actions);
+    Plan { actions, images, shapes, work_dir, sdk, job }
 }
 
-impl Plan {
-    /// Directories that processes write into; builtins make their own.
-    pub(crate) fn directories(&self) -> BTreeSet<&Path> {
-        let processes = self.actions.iter().filter(|action| matches!(action.work, Work::Command(_)));
-        processes.flat_map(|action| &action.outputs).filter_map(|output| output.parent()).collect()
-    }
+/// The part of a build that finds out what its ops are.
+pub(crate) struct Discovery {
+    /// Hidden directory of the library.
+    pub(crate) library: PathBuf,
+    /// Some of the whole plan's actions.
+    pub(crate) actions: Vec<Action>,
+    /// The kernel objects; empty when there are shape sources.
+    pub(crate) objects: Vec<PathBuf>,
+    /// What the shape sources register, if there are any.
+    pub(crate) listing: Option<PathBuf>,
+}
+
+/// Plans what must run before the ops of `job` are known.
+pub(crate) fn discovery(job: &Job, sdk: &Sdk) -> Discovery {
+    let library = job.out_dir.join(HIDDEN).join(&job.name);
+    let work = library.join("work");
+    let planner = Planner { job, sdk, work: &work };
+    let mut actions = Vec::new();
+    planner.write_sdk(&mut actions);
+    let Some(program) = planner.shapes(&mut actions) else {
+        let objects = planner.kernels(&mut actions);
+        return Discovery { library, actions, objects, listing: None };
+    };
+    let listing = work.join("shapes/registrations.json");
+    actions.push(Action {
+        label: "read the registrations".to_owned(),
+        inputs: vec![program.clone()],
+        outputs: vec![listing.clone()],
+        depfile: None,
+        work: Work::Builtin(Builtin::Registrations { program, output: listing.clone() }),
+    });
+    Discovery { library, actions, objects: Vec::new(), listing: Some(listing) }
+}
+
+/// Directories that processes write into; builtins make their own.
+pub(crate) fn directories(actions: &[Action]) -> BTreeSet<&Path> {
+    let processes = actions.iter().filter(|action| !matches!(action.work, Work::Builtin(_)));
+    processes.flat_map(|action| &action.outputs).filter_map(|output| output.parent()).collect()
 }
 
 struct Planner<'a> {
@@ -61,17 +97,7 @@ struct Planner<'a> {
 impl Planner<'_> {
     /// The runtime archives, compiled unless an earlier build with this SDK and toolchain left them.
     fn runtime(&self, actions: &mut Vec<Action>) -> Vec<PathBuf> {
-        if !self.sdk.is_written() {
-            let mut outputs = vec![self.sdk.root().to_owned()];
-            outputs.extend(self.sdk.archives().into_iter().flat_map(|runtime| runtime.sources));
-            actions.push(Action {
-                label: "write the device SDK".to_owned(),
-                inputs: Vec::new(),
-                outputs,
-                depfile: None,
-                work: Work::Builtin(Builtin::WriteSdk(self.sdk.clone())),
-            });
-        }
+        self.write_sdk(actions);
         let kept = self.sdk.root().join("lib").join(key(&self.job.toolchain.identity()));
         self.sdk
             .archives()
@@ -107,12 +133,27 @@ impl Planner<'_> {
             .collect()
     }
 
-    /// Kernel objects in source order, then the wrapper's: the link order (toolchain.md §2, §3).
-    fn objects(&self, actions: &mut Vec<Action>) -> Vec<PathBuf> {
-        let folder = self.work.join("obj");
+    /// The SDK's files, unless they are there.
+    fn write_sdk(&self, actions: &mut Vec<Action>) {
+        if !self.sdk.is_written() {
+            let mut outputs = vec![self.sdk.root().to_owned()];
+            outputs.extend(self.sdk.archives().into_iter().flat_map(|runtime| runtime.sources));
+            outputs.push(self.sdk.host_dir().join("list_registrations.cpp"));
+            actions.push(Action {
+                label: "write the device SDK".to_owned(),
+                inputs: Vec::new(),
+                outputs,
+                depfile: None,
+                work: Work::Builtin(Builtin::WriteSdk(self.sdk.clone())),
+            });
+        }
+    }
+
+    /// Kernel objects in source order.
+    fn kernels(&self, actions: &mut Vec<Action>) -> Vec<PathBuf> {
         let mut kernels = Vec::new();
         for source in &self.job.sources {
-            let object = with_suffix(folder.join(&source.object_stem), ".o");
+            let object = with_suffix(self.work.join("obj").join(&source.object_stem), ".o");
             kernels.push(object.clone());
             actions.push(self.compile(
                 &source.path,
@@ -121,6 +162,53 @@ impl Planner<'_> {
                 self.job.includes.clone(),
             ));
         }
+        kernels
+    }
+
+    /// The shape program, if there are shape sources: compiled and linked for this machine.
+    fn shapes(&self, actions: &mut Vec<Action>) -> Option<PathBuf> {
+        let shapes = self.job.shapes.as_ref()?;
+        let folder = self.work.join("shapes");
+        let host = self.sdk.host_dir();
+        let mut includes = vec![host.clone(), self.sdk.include_dir()];
+        includes.extend(self.job.includes.iter().cloned());
+        let maps: Vec<(PathBuf, String)> =
+            self.prefix_maps().into_iter().map(|map| (map.from, map.to)).collect();
+        let mut sources = shapes.sources.clone();
+        sources.push(Source { path: host.join("list_registrations.cpp"), object_stem: "lister".into() });
+        let mut objects = Vec::new();
+        for Source { path, object_stem } in &sources {
+            let object = with_suffix(folder.join(object_stem), ".o");
+            let defines = shapes::portable(&self.job.cflags);
+            let command = shapes::compile(&shapes.compiler, path, &object, &includes, &defines, &maps);
+            let mut inputs = vec![path.clone()];
+            if !self.sdk.is_written() {
+                inputs.push(self.sdk.root().to_owned());
+            }
+            actions.push(Action {
+                label: format!("compile {} for this machine", file_name(path)),
+                inputs,
+                outputs: vec![object.clone()],
+                depfile: Some(object.with_extension("d")),
+                work: Work::Host(command),
+            });
+            objects.push(object);
+        }
+        let program = self.work.join("out").join(format!("{}{}", self.job.name, shapes::SUFFIX));
+        actions.push(Action {
+            label: format!("link {}", file_name(&program)),
+            inputs: objects.clone(),
+            outputs: vec![program.clone()],
+            depfile: None,
+            work: Work::Host(shapes::link(&shapes.compiler, &objects, &program)),
+        });
+        Some(program)
+    }
+
+    /// Kernel objects in source order, then the wrapper's: the link order (toolchain.md §2, §3).
+    fn objects(&self, actions: &mut Vec<Action>) -> Vec<PathBuf> {
+        let folder = self.work.join("obj");
+        let mut kernels = self.kernels(actions);
         let source = self.work.join("wrapper.cpp");
         actions.push(Action {
             label: "generate wrapper.cpp".to_owned(),

@@ -13,8 +13,19 @@ use crate::diagnose;
 use crate::error::EngineError;
 use crate::lock::Lock;
 
-/// Runs `command` to its end; gives what it printed (warnings of a success are worth showing too).
+/// Runs a command of the device's toolchain; gives what it printed (warnings of a success are worth showing too).
+/// Words that mean a known mistake are explained.
 pub(crate) fn run(
+    label: &str,
+    command: &Command,
+    lock: &Lock,
+    children: &Children,
+) -> Result<String, EngineError> {
+    run_here(label, command, lock, children).map_err(diagnose::explained)
+}
+
+/// Runs `command` to its end; gives what it printed.
+pub(crate) fn run_here(
     label: &str,
     command: &Command,
     lock: &Lock,
@@ -44,8 +55,12 @@ pub(crate) fn run(
     if status.success() {
         return Ok(output);
     }
-    let output = output.trim_end().to_owned();
-    Err(diagnose::failed(label.to_owned(), status.to_string(), output, command.to_string()))
+    Err(EngineError::CommandFailed {
+        label: label.to_owned(),
+        status: status.to_string(),
+        output: output.trim_end().to_owned(),
+        command: command.to_string(),
+    })
 }
 
 /// Runs `command` outside a build: no lock to hold, nobody to stop it. Gives what it printed.
@@ -58,8 +73,12 @@ pub(crate) fn run_alone(label: &str, command: &Command) -> Result<String, Engine
     if output.status.success() {
         return Ok(text);
     }
-    let text = text.trim_end().to_owned();
-    Err(diagnose::failed(label.to_owned(), output.status.to_string(), text, command.to_string()))
+    Err(diagnose::explained(EngineError::CommandFailed {
+        label: label.to_owned(),
+        status: output.status.to_string(),
+        output: text.trim_end().to_owned(),
+        command: command.to_string(),
+    }))
 }
 
 /// The children now running, so that a stop can end them.

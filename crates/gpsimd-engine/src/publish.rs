@@ -19,6 +19,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::EngineError;
 use crate::manifest::hex;
+use crate::shapes;
 
 /// Name of the hidden directory beside the outputs.
 pub(crate) const HIDDEN: &str = ".gpsimd-build";
@@ -38,6 +39,9 @@ pub(crate) fn directory(target: &Path, files: &BTreeMap<String, Vec<u8>>) -> Res
             std::fs::create_dir_all(folder).map_err(EngineError::io("cannot create", folder))?;
         }
         std::fs::write(&path, bytes).map_err(EngineError::io("cannot write", &path))?;
+        if name.ends_with(shapes::SUFFIX) {
+            open_to_all(&path)?;
+        }
     }
     open_to_all(scratch.path())?;
     match std::fs::rename(scratch.path(), target) {
@@ -51,7 +55,7 @@ pub(crate) fn directory(target: &Path, files: &BTreeMap<String, Vec<u8>>) -> Res
     }
 }
 
-/// Temporary directories are private; what is published is as readable as the umask of a plain `mkdir` allows.
+/// Temporary directories are private, and what is published is not; likewise a program may be run by all.
 fn open_to_all(directory: &Path) -> Result<(), EngineError> {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o755))

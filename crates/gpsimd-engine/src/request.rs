@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 
 use gpsimd_codegen::Op;
 use gpsimd_lsp::{CpuId, Variant};
-use gpsimd_toolchain::Toolchain;
+use gpsimd_toolchain::{Machine, Toolchain};
 use miette::Diagnostic;
 
 use crate::error::{EngineError, Problem};
+use crate::shapes::{self, Shapes};
 
 /// One op as the caller names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,8 +68,14 @@ pub struct Request {
     pub name: String,
     /// Kernel sources, each compiled once.
     pub sources: Vec<PathBuf>,
-    /// The ops, in registration order.
+    /// The ops, in registration order; none takes all that the shape sources register, or the one kernel there is.
     pub ops: Vec<OpRequest>,
+    /// Sources of shape functions and registrations, for this machine (user-api.md §9).
+    pub shape_sources: Vec<PathBuf>,
+    /// Namespace of ops whose schema is read from the kernel [default: [`crate::DEFAULT_NAMESPACE`]].
+    pub namespace: Option<String>,
+    /// Whether the build's log has begun: [`crate::complete`] ran.
+    pub is_logged: bool,
     /// Where the outputs appear.
     pub out_dir: PathBuf,
     /// Include directories; an entry may also be a flag such as `-Idir` (toolchain.md §14 Q10).
@@ -94,6 +101,10 @@ pub struct Job {
     pub ops: Vec<Op>,
     /// The schema text of each op, as given.
     pub schemas: Vec<String>,
+    /// The shape program's sources, if there are any.
+    pub shapes: Option<Shapes>,
+    /// See [`Request::is_logged`].
+    pub is_logged: bool,
     /// Absolute output directory.
     pub out_dir: PathBuf,
     /// Include flags' directories.
@@ -156,9 +167,29 @@ enum RequestError {
 /// [`EngineError::Request`] with every problem found.
 pub fn check(request: &Request, toolchain: Toolchain) -> Result<Job, EngineError> {
     let mut problems = Vec::new();
-    let name = library_name(&request.name, &mut problems);
-    let sources = sources(&request.sources, &mut problems);
     let ops = ops(&request.ops, &mut problems);
+    job(request, ops, toolchain, problems)
+}
+
+/// Checks everything but that there are ops and that they have schemas.
+pub(crate) fn check_sources(request: &Request, toolchain: Toolchain) -> Result<Job, EngineError> {
+    let mut problems = Vec::new();
+    let given: Vec<OpRequest> = request.ops.iter().filter(|op| op.schema.is_some()).cloned().collect();
+    if !given.is_empty() {
+        ops(&given, &mut problems);
+    }
+    job(request, Vec::new(), toolchain, problems)
+}
+
+fn job(
+    request: &Request,
+    ops: Vec<Op>,
+    toolchain: Toolchain,
+    mut problems: Vec<Problem>,
+) -> Result<Job, EngineError> {
+    let name = library_name(&request.name, &mut problems);
+    let sources = sources(&request.sources, &["wrapper", "wrapper.guess"], &mut problems);
+    let shapes = host_sources(&request.shape_sources, &mut problems);
     let (includes, include_flags) = includes(&request.includes, &mut problems);
     let mut cflags = request.cflags.clone();
     cflags.extend(include_flags);
@@ -172,6 +203,8 @@ pub fn check(request: &Request, toolchain: Toolchain) -> Result<Job, EngineError
         name,
         sources,
         ops,
+        shapes,
+        is_logged: request.is_logged,
         schemas: request.ops.iter().filter_map(|op| op.schema.clone()).collect(),
         out_dir: std::path::absolute(&request.out_dir)
             .map_err(EngineError::io("cannot resolve", &request.out_dir))?,
@@ -211,12 +244,28 @@ fn library_name(name: &str, problems: &mut Vec<Problem>) -> String {
     stem.to_owned()
 }
 
-fn sources(paths: &[PathBuf], problems: &mut Vec<Problem>) -> Vec<Source> {
+/// The shape program's sources and the compiler for them.
+fn host_sources(paths: &[PathBuf], problems: &mut Vec<Problem>) -> Option<Shapes> {
+    if paths.is_empty() {
+        return None;
+    }
+    let sources = sources(paths, &["lister"], problems);
+    match shapes::compiler(&Machine::here()) {
+        Ok(compiler) => Some(Shapes { compiler, sources }),
+        Err(error) => {
+            problems.push(Problem::new(error));
+            None
+        }
+    }
+}
+
+/// Sources with object stems; `taken` are the stems of objects that are ours.
+fn sources(paths: &[PathBuf], taken: &[&str], problems: &mut Vec<Problem>) -> Vec<Source> {
     if paths.is_empty() {
         problems.push(Problem::new(RequestError::NoSources));
     }
     let mut stems: BTreeMap<OsString, usize> = BTreeMap::new();
-    stems.insert("wrapper".into(), 1);
+    stems.extend(taken.iter().map(|stem| (OsString::from(stem), 1)));
     let mut seen = Vec::new();
     let mut sources = Vec::new();
     for path in paths {
@@ -301,6 +350,20 @@ fn includes(entries: &[OsString], problems: &mut Vec<Problem>) -> (Vec<PathBuf>,
         }
     }
     (directories.into_iter().map(PathBuf::from).collect(), flags.into_iter().cloned().collect())
+}
+
+/// Stack that each op gets, in bytes, unless the flags say otherwise (codegen.md §5).
+const DEFAULT_STACK_SIZE: u64 = 4196;
+
+impl Job {
+    /// Stack that each op gets, in bytes; none if the flags give it as an expression.
+    pub fn stack_size(&self) -> Option<u64> {
+        let is_given = |flag: &OsString| flag.as_encoded_bytes().starts_with(b"-DSTACK_SIZE");
+        match self.cflags.iter().any(is_given) {
+            true => stack_size(&self.cflags),
+            false => Some(DEFAULT_STACK_SIZE),
+        }
+    }
 }
 
 /// The last `-DSTACK_SIZE=n` among the flags, if it is a plain number.

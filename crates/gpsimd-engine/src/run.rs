@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 
 use gpsimd_image::verify::Report;
 
-use crate::action::{Action, Work};
+use crate::action::{Action, Builtin, Work};
 use crate::builtin;
 use crate::error::EngineError;
 use crate::lock::Lock;
+use crate::log::{self, Begin, Log};
 use crate::manifest::Manifest;
-use crate::plan::Plan;
+use crate::plan::{self, Plan};
 use crate::process::{self, Children, lock};
 use crate::publish::{self, HIDDEN};
 
@@ -63,6 +64,8 @@ pub struct Outcome {
     pub out_dir: PathBuf,
     /// The checks' report; it has no errors, or the build would have failed.
     pub report: Report,
+    /// Every command of the build and what it said.
+    pub log: PathBuf,
     /// Whether any output differs from the last build's.
     pub changed: bool,
 }
@@ -77,20 +80,34 @@ pub fn run(
     observe: &(dyn Fn(Event) + Sync),
 ) -> Result<Outcome, EngineError> {
     let library = plan.job.out_dir.join(HIDDEN).join(&plan.job.name);
-    std::fs::create_dir_all(&library).map_err(EngineError::io("cannot create", &library))?;
+    let begin = if plan.job.is_logged { Begin::Continued } else { Begin::New };
+    run_actions(&library, &plan.actions, begin, options, observe, |report| publish(plan, report))
+}
+
+/// Runs actions in the work directory of `library`, then `finish` while still nobody else may.
+pub(crate) fn run_actions<T>(
+    library: &Path,
+    actions: &[Action],
+    begin: Begin,
+    options: &RunOptions,
+    observe: &(dyn Fn(Event) + Sync),
+    finish: impl FnOnce(Report) -> Result<T, EngineError>,
+) -> Result<T, EngineError> {
+    std::fs::create_dir_all(library).map_err(EngineError::io("cannot create", library))?;
     let lock = Lock::acquire(&library.join("lock"), || observe(Event::Waiting))?;
-    for directory in plan.directories() {
+    let log = Log::open(library, begin);
+    for directory in plan::directories(actions) {
         std::fs::create_dir_all(directory).map_err(EngineError::io("cannot create", directory))?;
     }
-    observe(Event::Planned { actions: plan.actions.len() });
-    let report = Scheduler::new(plan)?.run(&lock, options, observe)?;
-    publish(plan, report)
+    observe(Event::Planned { actions: actions.len() });
+    let report = Scheduler::new(actions, &log)?.run(&lock, options, observe)?;
+    finish(report)
 }
 
 /// Reads what the actions made and publishes it with its manifest.
 fn publish(plan: &Plan, report: Report) -> Result<Outcome, EngineError> {
     let mut files = BTreeMap::new();
-    for path in plan.images.iter().flat_map(|image| image.files()) {
+    for path in plan.images.iter().flat_map(|image| image.files()).chain(&plan.shapes) {
         let bytes = std::fs::read(path).map_err(EngineError::io("cannot read", path))?;
         files.insert(path.file_name().unwrap_or_default().to_string_lossy().into_owned(), bytes);
     }
@@ -103,12 +120,14 @@ fn publish(plan: &Plan, report: Report) -> Result<Outcome, EngineError> {
     text.push(b'\n');
     files.insert(manifest.file_name(), text);
     let changed = publish::generation(&plan.job.out_dir, &plan.job.name, &files)?;
-    Ok(Outcome { manifest, out_dir: plan.job.out_dir.clone(), report, changed })
+    let log = log::path(&plan.job.out_dir.join(HIDDEN).join(&plan.job.name));
+    Ok(Outcome { manifest, out_dir: plan.job.out_dir.clone(), report, log, changed })
 }
 
 /// Which actions wait for what.
 struct Scheduler<'a> {
     actions: &'a [Action],
+    log: &'a Log,
     /// Actions that read what this one writes.
     dependents: Vec<Vec<usize>>,
     state: Mutex<State>,
@@ -126,8 +145,7 @@ struct State {
 }
 
 impl<'a> Scheduler<'a> {
-    fn new(plan: &'a Plan) -> Result<Self, EngineError> {
-        let actions = plan.actions.as_slice();
+    fn new(actions: &'a [Action], log: &'a Log) -> Result<Self, EngineError> {
         let maker: HashMap<&Path, usize> = actions
             .iter()
             .enumerate()
@@ -161,7 +179,7 @@ impl<'a> Scheduler<'a> {
             failure: None,
             report: Report { findings: Vec::new(), images: Vec::new() },
         });
-        Ok(Self { actions, dependents, state, wake: Condvar::new() })
+        Ok(Self { actions, log, dependents, state, wake: Condvar::new() })
     }
 
     fn run(
@@ -207,6 +225,7 @@ impl<'a> Scheduler<'a> {
             observe(Event::Started { action });
             let begin = Instant::now();
             let result = execute(action, build_lock, children);
+            self.log.note(action, begin.elapsed(), result.as_ref().map(|done| done.output.as_str()));
             if let Ok(done) = &result {
                 observe(Event::Finished { action, took: begin.elapsed(), output: &done.output });
             }
@@ -274,12 +293,19 @@ fn execute(action: &Action, lock: &Lock, children: &Children) -> Result<Done, En
         }
     }
     match &action.work {
+        Work::Host(command) => {
+            let output = process::run_here(&action.label, command, lock, children)?;
+            Ok(Done { output, report: None })
+        }
         Work::Command(command) => {
             let output = process::run(&action.label, command, lock, children)?;
             Ok(Done { output, report: None })
         }
         Work::Builtin(stage) => {
-            let start = |label: &str, command: &_| process::run(label, command, lock, children);
+            let start = |label: &str, command: &_| match stage {
+                Builtin::Registrations { .. } => process::run_here(label, command, lock, children),
+                _ => process::run(label, command, lock, children),
+            };
             Ok(Done { output: String::new(), report: builtin::run(stage, &start)? })
         }
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use gpsimd_engine::{Cores, Packaging, Plan, Request, RunOptions, Sdk};
-use gpsimd_toolchain::Home;
+use gpsimd_toolchain::{Home, Toolchain};
 use miette::Result;
 use serde_json::json;
 
@@ -20,19 +20,19 @@ static STOP: AtomicBool = AtomicBool::new(false);
 pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
     let home = Home::from_env()?;
     let request = request(arguments)?;
-    let job = gpsimd_engine::check(&request, toolchain(&arguments.compiler, &home)?)?;
-    let plan = gpsimd_engine::plan(job, Sdk::locate(home.path())?);
+    let toolchain = toolchain(&arguments.compiler, &home)?;
+    let sdk = Sdk::locate(home.path())?;
     if arguments.dry_run {
-        return dry_run(&plan, render);
+        return dry_run(&request, toolchain, sdk, render);
     }
     // without a handler Ctrl-C ends the tool at once, which leaves the outputs untouched as well
     let _ = ctrlc::set_handler(|| STOP.store(true, std::sync::atomic::Ordering::SeqCst));
     let progress = Progress::new(render.verbose > 0, render.is_json());
     let options = RunOptions { jobs: arguments.jobs.map_or_else(processors, usize::from), stop: &STOP };
-    let result = gpsimd_engine::run(&plan, &options, &|event| progress.event(&event));
+    let result = build(request, toolchain, sdk, &options, &progress);
     let took = progress.elapsed();
     let warnings = progress.finish();
-    let outcome = result?;
+    let (plan, outcome) = result?;
     if !render.is_json() {
         for warning in &warnings {
             eprintln!("{warning}");
@@ -42,12 +42,30 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
         "manifest": outcome.manifest,
         "directory": outcome.out_dir,
         "changed": outcome.changed,
+        "calls": plan.job.ops.iter().map(|op| op.signature.python_call()).collect::<Vec<_>>(),
+        "allowed_ops": gpsimd_codegen::MAX_OPS,
+        "stack_size": plan.job.stack_size(),
+        "log": outcome.log,
         "warnings": warnings,
         "checks": outcome.report,
     });
     render.result(&document, || super::report::built(&plan, &outcome, took))?;
     write_depfile(arguments, &plan, &outcome)?;
     Ok(Outcome::Good)
+}
+
+fn build(
+    request: Request,
+    toolchain: Toolchain,
+    sdk: Sdk,
+    options: &RunOptions,
+    progress: &Progress,
+) -> Result<(Plan, gpsimd_engine::Outcome)> {
+    let observe = |event: gpsimd_engine::Event| progress.event(&event);
+    let request = gpsimd_engine::complete(request, &toolchain, &sdk, options, &observe)?;
+    let plan = gpsimd_engine::plan(gpsimd_engine::check(&request, toolchain)?, sdk);
+    let outcome = gpsimd_engine::run(&plan, options, &observe)?;
+    Ok((plan, outcome))
 }
 
 /// Tells the build system around us what the build read.
@@ -71,6 +89,9 @@ fn request(arguments: &Compile) -> Result<Request> {
         },
         sources: arguments.sources.clone(),
         ops: op_requests(&arguments.ops)?,
+        shape_sources: arguments.shape_sources.clone(),
+        namespace: arguments.namespace.clone(),
+        is_logged: false,
         out_dir: arguments.out_dir.clone(),
         includes: arguments.includes.clone(),
         cflags: arguments.cflags.clone(),
@@ -84,14 +105,23 @@ fn request(arguments: &Compile) -> Result<Request> {
     })
 }
 
-fn dry_run(plan: &Plan, render: &Render) -> Result<Outcome> {
-    let actions: Vec<_> = plan
-        .actions
+/// Prints the plan; where the ops must be found first, what finds them, for that is all that is known.
+fn dry_run(request: &Request, toolchain: Toolchain, sdk: Sdk, render: &Render) -> Result<Outcome> {
+    let actions = match gpsimd_engine::is_open(request) {
+        true => gpsimd_engine::discovery(request, &toolchain, &sdk)?,
+        false => gpsimd_engine::plan(gpsimd_engine::check(request, toolchain)?, sdk).actions,
+    };
+    let document: Vec<_> = actions
         .iter()
         .map(|action| json!({ "label": action.label, "command": action.work.command().to_string() }))
         .collect();
-    render.result(&actions, || {
-        plan.actions.iter().map(|action| format!("{}\n", action.work.command())).collect()
+    render.result(&document, || {
+        actions.iter().map(|action| format!("{}\n", action.work.command())).collect()
     })?;
+    if gpsimd_engine::is_open(request) && !render.is_json() {
+        eprintln!(
+            "the rest depends on the ops that these find; name each by --op KERNEL=SCHEMA to see it all"
+        );
+    }
     Ok(Outcome::Good)
 }

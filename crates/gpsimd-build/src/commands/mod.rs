@@ -73,6 +73,7 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Outcome> {
         }
         Command::Sdk(arguments) => steps::sdk(&arguments),
         Command::Adapt(arguments) => steps::adapt(&arguments),
+        Command::Registrations(arguments) => steps::registrations(&arguments),
     }
 }
 

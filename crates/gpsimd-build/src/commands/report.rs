@@ -40,7 +40,12 @@ pub fn built(plan: &Plan, outcome: &Outcome, took: Duration) -> String {
             window_use(summary),
         );
     }
-    text += &format!("\n  {}\n", files(plan, outcome));
+    text += &format!("\n  files   {}\n", files(plan, outcome));
+    if let Some(shapes) = &manifest.shapes {
+        text += &format!("  shapes  {}\n", outcome.out_dir.join(shapes).display());
+    }
+    text += &format!("  stack   {}\n", stack(plan.job.stack_size()));
+    text += &format!("  log     {}\n", outcome.log.display());
     text += &indent(&checks(&outcome.report));
     text
 }
@@ -70,6 +75,16 @@ pub fn checks(report: &Report) -> String {
         }
     };
     text
+}
+
+/// The stack budget of an op, and where it lies (user-api.md §10).
+fn stack(size: Option<u64>) -> String {
+    const LOCAL: u64 = 8 << 10;
+    match size {
+        None => "as -DSTACK_SIZE says".to_owned(),
+        Some(size) if size <= LOCAL => format!("{size} bytes an op, in local memory"),
+        Some(size) => format!("{size} bytes an op, in device memory, which is slower"),
+    }
 }
 
 fn files(plan: &Plan, outcome: &Outcome) -> String {

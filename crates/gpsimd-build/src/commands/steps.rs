@@ -8,7 +8,7 @@ use gpsimd_toolchain::{Command, Home};
 use miette::Result;
 
 use super::{Outcome, op_request};
-use crate::cli::{Adapt as AdaptArguments, Sdk as SdkArguments};
+use crate::cli::{Adapt as AdaptArguments, Registrations, Sdk as SdkArguments};
 
 /// Writes the SDK, or keeps an archive made from it.
 pub fn sdk(arguments: &SdkArguments) -> Result<Outcome> {
@@ -28,6 +28,12 @@ pub fn sdk(arguments: &SdkArguments) -> Result<Outcome> {
     if let (Some(from), Some(to)) = (&arguments.keep, &arguments.keep_as) {
         gpsimd_engine::keep(from, to)?;
     }
+    Ok(Outcome::Good)
+}
+
+/// Writes what a shape program registers.
+pub fn registrations(arguments: &Registrations) -> Result<Outcome> {
+    gpsimd_engine::registrations_alone(&arguments.program, &arguments.output)?;
     Ok(Outcome::Good)
 }
 

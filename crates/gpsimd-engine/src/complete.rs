@@ -1,0 +1,65 @@
+//! Fills in what a request leaves open: its ops' schemas, from shape sources or from the kernels themselves.
+//!
+//! This is a build's first half where it is needed: the actions are some of the plan's own, in the same work directory
+//! under the same lock. Unaware of what comes after.
+
+use std::path::PathBuf;
+
+use gpsimd_toolchain::Toolchain;
+
+use crate::action::Action;
+use crate::error::EngineError;
+use crate::infer::{self, DEFAULT_NAMESPACE};
+use crate::log::Begin;
+use crate::plan::{self, Discovery};
+use crate::request::{Request, check_sources};
+use crate::run::{Event, RunOptions, run_actions};
+use crate::sdk::Sdk;
+use crate::shapes;
+
+/// Whether anything is open: [`complete`] would run something.
+pub fn is_open(request: &Request) -> bool {
+    request.ops.is_empty()
+        || request.ops.iter().any(|op| op.schema.is_none())
+        || !request.shape_sources.is_empty()
+}
+
+/// The actions that [`complete`] runs.
+///
+/// # Errors
+/// [`EngineError::Request`] with what is wrong with the sources.
+pub fn discovery(request: &Request, toolchain: &Toolchain, sdk: &Sdk) -> Result<Vec<Action>, EngineError> {
+    let job = check_sources(request, toolchain.clone())?;
+    Ok(plan::discovery(&job, sdk).actions)
+}
+
+/// `request` with a schema for every op and every op named.
+///
+/// # Errors
+/// [`EngineError::Request`] when sources are wrong or no schema can be found, and the failure of any action.
+pub fn complete(
+    request: Request,
+    toolchain: &Toolchain,
+    sdk: &Sdk,
+    options: &RunOptions,
+    observe: &(dyn Fn(Event) + Sync),
+) -> Result<Request, EngineError> {
+    if !is_open(&request) {
+        return Ok(request);
+    }
+    let job = check_sources(&request, toolchain.clone())?;
+    let Discovery { library, actions, objects, listing } = plan::discovery(&job, sdk);
+    let ops = run_actions(&library, &actions, Begin::New, options, observe, |_| match &listing {
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(EngineError::io("cannot read", path))?;
+            shapes::ops(&text, &request.ops)
+        }
+        None => infer_all(&request, &objects),
+    })?;
+    Ok(Request { ops, is_logged: true, ..request })
+}
+
+fn infer_all(request: &Request, objects: &[PathBuf]) -> Result<Vec<crate::OpRequest>, EngineError> {
+    let namespace = request.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE);
+    infer::infer(&request.ops, namespace, objects)
+}
