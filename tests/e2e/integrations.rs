@@ -1,9 +1,9 @@
-//! Other people's build systems: CMake with two of its generators, plain Make.
+//! Other people's build systems: CMake with two of its generators, plain Make, Python.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::bench::{Bench, good};
+use crate::bench::{Bench, good, repository};
 
 const CMAKE_LISTS: &str = r#"
 cmake_minimum_required(VERSION 3.20)
@@ -207,4 +207,45 @@ fn cmake_says_where_the_tool_should_be() {
     cmake.args(["-B", "out"]).arg(format!("-DGpsimdBuild_DIR={}", bench.path("fragments/cmake").display()));
     let text = crate::bench::bad(&mut cmake, 1);
     assert!(text.contains("GPSIMD_BUILD_EXECUTABLE"), "{text}");
+}
+
+/// A fresh virtual environment with the wheel, numpy and pytest; then the package's own tests in it.
+#[test]
+fn python_tests_pass_in_a_fresh_environment() {
+    let python = "python3";
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let venv = scratch.path().join("venv");
+    command(python, "python3 python3-venv", Path::new("/"));
+    good(command(python, "python3-venv", scratch.path()).args(["-m", "venv"]).arg(&venv));
+    let pip = venv.join("bin/pip").display().to_string();
+    let install = ["install", "--quiet", "--disable-pip-version-check"];
+    good(command(&pip, "python3-venv", scratch.path()).args(install).args([
+        "maturin>=1.7,<2",
+        "numpy",
+        "pytest",
+        "mypy",
+    ]));
+    // the tool itself is built already: the same profile in the same directory only links again
+    let target = Path::new(env!("CARGO_BIN_EXE_gpsimd-build")).ancestors().nth(2).expect("target/debug/tool");
+    let package = repository().join("integrations/python");
+    let wheels = scratch.path().join("wheels");
+    good(
+        command(&venv.join("bin/maturin").display().to_string(), "maturin", &package)
+            .env("CARGO_TARGET_DIR", target)
+            .env("VIRTUAL_ENV", &venv)
+            .args(["build", "--quiet", "--profile", "dev", "--out"])
+            .arg(&wheels),
+    );
+    let wheel = std::fs::read_dir(&wheels).expect("wheels").flatten().next().expect("one wheel").path();
+    good(command(&pip, "python3-venv", scratch.path()).args(install).arg(&wheel));
+    let in_venv = |program: &str| {
+        let mut command =
+            command(&venv.join("bin").join(program).display().to_string(), program, scratch.path());
+        // what is tested is what the wheel brought, not the tool next to this test
+        command.env_remove("GPSIMD_BUILD").env_remove("PYTHONPATH");
+        command.env("GPSIMD_EXAMPLES", repository().join("examples")).env("PYTHONDONTWRITEBYTECODE", "1");
+        command
+    };
+    good(in_venv("pytest").args(["-q", "-p", "no:cacheprovider"]).arg(package.join("tests")));
+    good(in_venv("mypy").args(["--strict", "-p", "gpsimd_build"]));
 }

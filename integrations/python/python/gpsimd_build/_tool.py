@@ -1,0 +1,90 @@
+"""Finding the gpsimd-build program and talking to it. Unaware of what it is asked to do."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from typing import Any, Optional, Sequence
+
+from ._errors import GpsimdBuildError
+
+__all__ = ["answer", "executable", "version"]
+
+_NAME = "gpsimd-build"
+
+
+def executable() -> str:
+    """The program that does the work: ``$GPSIMD_BUILD``, else the one this package brought, else the one in ``PATH``."""
+    chosen = os.environ.get("GPSIMD_BUILD")
+    if chosen:
+        return chosen
+    schemes = [None, f"{os.name}_user"] if f"{os.name}_user" in sysconfig.get_scheme_names() else [None]
+    for scheme in schemes:
+        directory = sysconfig.get_path("scripts", scheme) if scheme else sysconfig.get_path("scripts")
+        candidate = os.path.join(directory, _NAME)
+        if os.access(candidate, os.X_OK):
+            return candidate
+    # a zipped or --target install keeps its scripts beside the package
+    beside = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bin", _NAME)
+    if os.access(beside, os.X_OK):
+        return beside
+    found = shutil.which(_NAME)
+    if found:
+        return found
+    raise GpsimdBuildError(
+        "python::no_tool",
+        f"the program {_NAME} is neither beside this Python nor in PATH",
+        "install the wheel again, or set GPSIMD_BUILD to where the program is",
+        exit_status=3,
+    )
+
+
+@functools.lru_cache(maxsize=None)
+def _version(program: str) -> str:
+    text = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout
+    return text.split()[-1]
+
+
+def version() -> str:
+    """Version of the tool in force."""
+    return _version(executable())
+
+
+class Answer:
+    """What the tool said: the JSON document and the exit status, 0 or 1."""
+
+    def __init__(self, document: Any, exit_status: int) -> None:
+        self.document = document
+        self.exit_status = exit_status
+
+
+def answer(arguments: Sequence["str | os.PathLike[str]"], show: bool = False, cwd: Optional[str] = None) -> Answer:
+    """Runs the tool with ``--json`` and gives its document; raises what the tool gave as its error.
+
+    With ``show``, what the tool says on standard error goes to this process's ``sys.stderr``.
+    """
+    command = [executable(), "--json", *(os.fspath(argument) for argument in arguments)]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, cwd=cwd)
+    except OSError as error:
+        raise GpsimdBuildError(
+            "python::no_tool", f"cannot start {command[0]}: {error}", "see GPSIMD_BUILD", exit_status=3
+        ) from error
+    said = done.stderr.decode("utf-8", "replace")
+    if show and said:
+        print(said, end="", file=sys.stderr)
+    try:
+        document = json.loads(done.stdout)
+    except ValueError:
+        document = None
+    if isinstance(document, dict) and isinstance(document.get("error"), dict):
+        raise GpsimdBuildError.from_document(document["error"], done.returncode)
+    if done.returncode not in (0, 1) or document is None:
+        code = "tool::usage" if done.returncode == 2 else "tool::failed"
+        raise GpsimdBuildError(code, said.strip() or f"{command} ended with {done.returncode}", exit_status=done.returncode)
+    return Answer(document, done.returncode)

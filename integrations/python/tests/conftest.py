@@ -1,0 +1,27 @@
+"""What the tests need: the repository's examples and an installed open toolchain."""
+
+import os
+import pathlib
+
+import pytest
+
+import gpsimd_build
+
+
+@pytest.fixture(scope="session")
+def examples() -> pathlib.Path:
+    named = os.environ.get("GPSIMD_EXAMPLES")
+    here = pathlib.Path(__file__).resolve().parents[3] / "examples"
+    return pathlib.Path(named) if named else here
+
+
+@pytest.fixture(scope="session")
+def vector_add(examples: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Images of examples/vector_add for one core."""
+    return gpsimd_build.build_custom_op.compile(
+        "vector_add.so",
+        ["vector_add"],
+        [examples / "vector_add.cpp"],
+        ["my::vector_add(Tensor a, Tensor b) -> (Tensor out)"],
+        tmp_path_factory.mktemp("build"),
+    )
