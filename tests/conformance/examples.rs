@@ -82,22 +82,13 @@ fn case(kernel: &str, count: u64) -> Case {
         }
         "scale_clip" => {
             let offset = Arg::scalar("offset", Dtype::Float32, &0.25f32.to_le_bytes()).expect("one element");
-            let clip = |y: f32| {
-                if y < -2.0 {
-                    -2.0
-                } else if y > 2.0 {
-                    2.0
-                } else {
-                    y
-                }
-            };
             let args = vec![
                 input("x", &x),
                 Arg::new("scale", Value::Float(1.5)),
                 Arg::new("limit", Value::Int(2)),
                 offset,
             ];
-            (args, x.iter().map(|v| clip(1.5 * v + 0.25)).collect())
+            (args, x.iter().map(|v| (1.5 * v + 0.25f32).clamp(-2.0, 2.0)).collect())
         }
         _ => {
             let (steps, channels) = (extents[1] as usize, (extents[2] * extents[3]) as usize);
@@ -146,7 +137,7 @@ fn difference(want: &[f32], report: &RunReport) -> Option<String> {
 }
 
 /// Runs an example's ops at these counts; the findings that are worse than a note must be of `allowed` only.
-fn check(example: &Json, recipe: Recipe, counts: &[u64], allowed: &[Code]) -> Vec<RunReport> {
+pub fn check(example: &Json, recipe: Recipe, counts: &[u64], allowed: &[Code]) -> Vec<RunReport> {
     let cores = recipe.cores;
     let mut machine = recipe.build().machine();
     let mut reports = Vec::new();

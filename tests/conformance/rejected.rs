@@ -62,7 +62,13 @@ fn shape_sources_that_must_not_compile() {
 /// Kernels are compiled as C++14, with `-Wall -Werror`, at the optimisation the author likes.
 fn without_a_warning(flags: &[&str]) {
     let bench = Bench::new();
-    let folders = ["sdk/tests/kernels", "sdk/tests/asserts", "examples", "tests/conformance/faults"];
+    let folders = [
+        "sdk/tests/kernels",
+        "sdk/tests/asserts",
+        "examples",
+        "tests/conformance/faults",
+        "tests/conformance/stacks",
+    ];
     let sources: Vec<PathBuf> =
         folders.iter().flat_map(|folder| files(&repository().join(folder), "cpp")).collect();
     for source in &sources {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 use gpsimd_device::{
     Arg, Config, Control, CoreImage, Dtype, Finding, LoadError, Machine, RunReport, Severity, Tensor,
@@ -48,10 +48,11 @@ impl Recipe {
 
     /// The library, built at most once in this process.
     pub fn build(self) -> Arc<Library> {
-        static BUILT: Mutex<Option<HashMap<Recipe, Arc<OnceLock<Arc<Library>>>>>> = Mutex::new(None);
+        type Slot = Arc<OnceLock<Arc<Library>>>;
+        static BUILT: LazyLock<Mutex<HashMap<Recipe, Slot>>> = LazyLock::new(Mutex::default);
         let slot = {
             let mut built = BUILT.lock().expect("no test panics while it looks here");
-            built.get_or_insert_default().entry(self.clone()).or_default().clone()
+            built.entry(self.clone()).or_default().clone()
         };
         slot.get_or_init(|| Arc::new(Library::build(&self))).clone()
     }

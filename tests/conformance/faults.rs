@@ -1,0 +1,199 @@
+//! For every check a kernel with exactly that fault, reported with its code, line and element, and a twin that is silent.
+//!
+//! Each file of `faults/` has two kernels, `faulty` and `corrected`. `// FAULT` marks the line that must be reported and
+//! `// HISTORY` the one where the block concerned was allocated or freed. Both compute y = 2x where they get so far.
+
+use std::collections::BTreeSet;
+
+use gpsimd_device::{
+    Arg, CATALOGUE, Code, Config, Control, Dtype, Finding, Machine, Outcome, RunReport, Tensor, TensorSpec,
+    Value,
+};
+
+use crate::bench::repository;
+use crate::workshop::{Cores, Recipe, files, line};
+
+/// Elements of the input and of the output.
+const COUNT: i64 = 64;
+
+/// What must be reported.
+struct Fault {
+    /// File in `faults/`.
+    file: &'static str,
+    code: Code,
+    cores: Cores,
+    /// Tensor and row-major position of its element; `None` when the fault is not about an element.
+    element: Option<(&'static str, i64)>,
+}
+
+const fn one(file: &'static str, code: Code) -> Fault {
+    Fault { file, code, cores: Cores::One, element: None }
+}
+
+const fn eight(file: &'static str, code: Code) -> Fault {
+    Fault { file, code, cores: Cores::Eight, element: None }
+}
+
+impl Fault {
+    const fn at(self, tensor: &'static str, element: i64) -> Self {
+        Fault { element: Some((tensor, element)), ..self }
+    }
+}
+
+const FAULTS: &[Fault] = &[
+    one("abort", Code::Abort),
+    one("coherency", Code::Coherency),
+    one("fault_jump", Code::Fault),
+    one("fault_unaligned", Code::Fault),
+    one("flix", Code::Flix),
+    one("divide_by_zero", Code::DivideByZero),
+    one("stack_overflow", Code::StackOverflow),
+    one("stack_overflow_recursion", Code::StackOverflow),
+    one("runaway", Code::Runaway),
+    one("unwritten_output", Code::Unwritten).at("out", COUNT - 1),
+    eight("overlapping_writes", Code::Overlap).at("out", COUNT / 8),
+    eight("fresh_tensor", Code::FreshTensor),
+    eight("accessor_on_cores", Code::ElementOnCores).at("x", 0),
+    eight("stream_on_cores", Code::StreamOnCores),
+    one("null_access", Code::Null),
+    one("use_after_free", Code::UseAfterFree),
+    one("write_outside_element", Code::WriteOutside).at("out", COUNT),
+    one("write_outside_raw", Code::WriteOutside).at("out", COUNT + 5),
+    one("write_outside_dma", Code::WriteOutside).at("out", COUNT),
+    one("write_outside_tcm", Code::WriteOutside),
+    one("write_outside_tcm_dma", Code::WriteOutside),
+    one("write_outside_heap", Code::WriteOutside),
+    one("read_outside_element", Code::ReadOutside).at("x", COUNT),
+    one("read_outside_dma", Code::ReadOutside).at("x", COUNT),
+    one("read_outside_tcm", Code::ReadOutside),
+    one("code_written", Code::CodeWritten),
+    one("input_written", Code::InputWritten).at("x", 5),
+    one("uninitialised_read", Code::Uninitialised),
+    one("uninitialised_read_tensor", Code::Uninitialised),
+    one("uninitialised_output", Code::UninitialisedOutput).at("out", COUNT - 1),
+    one("scalar_width", Code::ScalarWidth),
+    one("window_unset", Code::WindowUnset),
+    one("dma_stopped", Code::DmaStopped),
+    one("tcm_leak", Code::TcmLeak),
+    one("hbm_stack", Code::HbmStack),
+    one("element_accessor", Code::ElementCost),
+    eight("print_on_cores", Code::PrintOnCores),
+];
+
+/// Of one of the two kernels.
+fn machine(fault: &Fault, kernel: &str) -> Machine {
+    let parameters = if fault.code == Code::ScalarWidth { "Tensor x, int factor" } else { "Tensor x" };
+    let op = |kernel: &str| format!("{kernel}=t::{kernel}({parameters}) -> (Tensor y)");
+    let flag = (fault.code == Code::HbmStack && kernel == "faulty").then_some("-DSTACK_SIZE=20000");
+    let recipe = Recipe {
+        source: repository().join("tests/conformance/faults").join(format!("{}.cpp", fault.file)),
+        ops: vec![op("faulty"), op("corrected")],
+        cores: fault.cores,
+        cflags: flag.into_iter().map(str::to_owned).collect(),
+    };
+    let config = Config { budget: 5_000_000, ..Config::default() };
+    Machine::load(recipe.build().images.clone(), config)
+        .unwrap_or_else(|error| panic!("{}: {error}", fault.file))
+}
+
+fn run(fault: &Fault, kernel: &str) -> RunReport {
+    let values: Vec<f32> = (0..COUNT).map(|k| k as f32 - 20.5).collect();
+    let mut args = vec![Arg::tensor("x", Tensor::from_f32(&values).expect("a shape with a wire form"))];
+    if fault.code == Code::ScalarWidth {
+        let factor = if kernel == "faulty" { Value::LongLong(2) } else { Value::Int(2) };
+        args.push(Arg::new("factor", factor));
+    }
+    let output = TensorSpec::new(Dtype::Float32, [COUNT as u64]);
+    let report = machine(fault, kernel).call(kernel, args, output, &Control::default(), |_| {});
+    report.unwrap_or_else(|error| panic!("{}: {error}", fault.file))
+}
+
+/// File name, and the lines of it that bear this mark.
+fn marked(fault: &Fault, mark: &str) -> Option<(String, u32)> {
+    let file = format!("{}.cpp", fault.file);
+    let text =
+        std::fs::read_to_string(repository().join("tests/conformance/faults").join(&file)).expect("readable");
+    let at = text.lines().position(|line| line.ends_with(mark))?;
+    Some((file, u32::try_from(at).expect("a short file") + 1))
+}
+
+/// File name and line where a finding says that it happened.
+fn place(site: Option<&gpsimd_device::report::Site>) -> Option<(String, u32)> {
+    let site = site.filter(|site| site.line > 0)?;
+    Some((site.file.rsplit('/').next()?.to_owned(), site.line))
+}
+
+fn wrong_with(fault: &Fault, findings: &[Finding]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let [finding] = findings else {
+        let lines: Vec<String> = findings.iter().map(line).collect();
+        return vec![format!("{} findings: {}", findings.len(), lines.join("; "))];
+    };
+    let mut differ = |what: &str, found: String, wanted: String| {
+        if found != wanted {
+            wrong.push(format!("{what} is {found}, expected {wanted}"));
+        }
+    };
+    differ("the code", finding.code.to_string(), fault.code.to_string());
+    let wanted = marked(fault, "// FAULT");
+    if wanted.is_some() {
+        differ("the place", format!("{:?}", place(finding.site.as_ref())), format!("{wanted:?}"));
+    }
+    let history = marked(fault, "// HISTORY");
+    if history.is_some() {
+        differ("the history", format!("{:?}", place(finding.history.as_ref())), format!("{history:?}"));
+    }
+    let element = finding.element.as_ref().map(|element| (element.tensor.as_str(), element.element));
+    differ("the element", format!("{element:?}"), format!("{:?}", fault.element));
+    if !wrong.is_empty() {
+        wrong.push(line(finding));
+    }
+    wrong
+}
+
+#[test]
+fn every_fault_is_reported_where_it_is() {
+    let mut wrong = Vec::new();
+    for fault in FAULTS {
+        let report = run(fault, "faulty");
+        wrong.extend(wrong_with(fault, &report.findings).iter().map(|why| format!("{}: {why}", fault.file)));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_corrected_twin_is_silent() {
+    let mut wrong = Vec::new();
+    for fault in FAULTS {
+        let report = run(fault, "corrected");
+        let done = report.cores.iter().all(|core| core.outcome == Outcome::Completed);
+        let right = report
+            .output
+            .to_f32()
+            .expect("floats")
+            .iter()
+            .zip(0..)
+            .all(|(y, k)| *y == 2.0 * (k as f32 - 20.5));
+        wrong.extend(report.findings.iter().map(|finding| format!("{}: {}", fault.file, line(finding))));
+        if !done || !right {
+            wrong.push(format!("{}: {:?} {:?}", fault.file, report.cores[0].outcome, report.output.to_f32()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A library of another runtime has no heaps to follow; the device's own tests show that on hand-made images.
+#[test]
+fn every_check_has_a_fault_and_every_fault_a_row() {
+    let shown: BTreeSet<Code> = FAULTS.iter().map(|fault| fault.code).chain([Code::HeapsUnknown]).collect();
+    let missing: Vec<&str> =
+        CATALOGUE.iter().filter(|entry| !shown.contains(&entry.code)).map(|entry| entry.name).collect();
+    assert!(missing.is_empty(), "no kernel for {missing:?}");
+    let mut rows: Vec<String> = FAULTS.iter().map(|fault| format!("{}.cpp", fault.file)).collect();
+    rows.sort();
+    let names: Vec<String> = files(&repository().join("tests/conformance/faults"), "cpp")
+        .iter()
+        .map(|path| path.file_name().expect("a name").to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(rows, names);
+}

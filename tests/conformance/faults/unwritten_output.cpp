@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A loop that ends one element early.
+
+#include <torch/torch.h>
+
+static torch::Tensor twice(const torch::Tensor& x, int64_t n) {
+  torch::Tensor y = get_dst_tensor();
+  auto in = x.accessor<float, 1>();
+  auto out = y.accessor<float, 1>();
+  for (int64_t i = 0; i < n; ++i) out[i] = in[i] + in[i];
+  return y;
+}
+
+torch::Tensor faulty(const torch::Tensor& x) { return twice(x, x.numel() - 1); }
+torch::Tensor corrected(const torch::Tensor& x) { return twice(x, x.numel()); }
