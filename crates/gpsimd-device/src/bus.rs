@@ -135,8 +135,12 @@ impl<'a> Bus<'a> {
         if let Some(offset) = within(map::scratch_soc(core), u64::from(map::SCRATCH_LEN)) {
             return (Place::Scratch(offset as usize), u64::from(map::SCRATCH_LEN) - offset);
         }
-        let image = map::block_soc(core) + u64::from(self.memory.image_base - map::BANKS);
-        if let Some(offset) = within(image, self.memory.image.size() as u64) {
+        // Nothing but the core itself sees a split-load library: it lies below the banks.
+        let bank = self.memory.image_base.checked_sub(map::BANKS);
+        if let Some(offset) = bank
+            .map(|bank| map::block_soc(core) + u64::from(bank))
+            .and_then(|image| within(image, self.memory.image.size() as u64))
+        {
             return (Place::Image(offset as usize), self.memory.image.size() as u64 - offset);
         }
         if let Some(offset) = within(map::dataram_soc(core), self.memory.dataram.size() as u64) {
@@ -162,6 +166,12 @@ impl<'a> Bus<'a> {
             return Ok(self.memory.registers.tpb_window(n) + u64::from(offset % map::PINNED_LEN));
         }
         Err(None)
+    }
+
+    /// Offset of an address in the image, if that is a split-load library, which no window shows.
+    fn split_library(&self, addr: u32) -> Option<usize> {
+        let offset = addr.wrapping_sub(self.memory.image_base) as usize;
+        (self.memory.image_base < map::BANKS && offset < self.memory.image.size()).then_some(offset)
     }
 
     #[inline(always)]
@@ -197,11 +207,14 @@ impl<'a> Bus<'a> {
             let word = if N == 4 { self.memory.registers.load(offset) } else { None };
             return word.map(|word| truncate(word.to_le_bytes())).ok_or(BusFault::Denied);
         }
+        if let Some(offset) = self.split_library(addr) {
+            return self.load_ram(Place::Image(offset));
+        }
         if addr < map::DATARAM {
             self.report(What::Null, false, Actor::Cpu, Near::Nx { addr }, N)?;
             return Ok([0; N]);
         }
-        let at_firmware = addr.wrapping_sub(map::FIRMWARE) as usize;
+        let at_firmware = addr.wrapping_sub(self.memory.firmware_base) as usize;
         if let Some(bytes) = self.memory.firmware.get(at_firmware..).and_then(|rest| rest.first_chunk::<N>())
         {
             return Ok(*bytes);
@@ -265,6 +278,9 @@ impl<'a> Bus<'a> {
                 value.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes)).ok_or(BusFault::Denied)?;
             return if self.memory.registers.store(offset, word) { Ok(()) } else { Err(BusFault::Unmapped) };
         }
+        if let Some(offset) = self.split_library(addr) {
+            return self.store_ram(Place::Image(offset), value);
+        }
         if addr < map::DATARAM {
             return self.report(What::Null, true, Actor::Cpu, Near::Nx { addr }, N);
         }
@@ -325,7 +341,7 @@ impl xtensa_iss::Bus for Bus<'_> {
     }
 
     fn fetch(&mut self, addr: u32, into: &mut [u8; FETCH_BYTES]) -> Result<usize, BusFault> {
-        let at = addr.wrapping_sub(map::FIRMWARE) as usize;
+        let at = addr.wrapping_sub(self.memory.firmware_base) as usize;
         let image = addr.wrapping_sub(self.memory.image_base) as usize;
         let bytes = if let Some(rest) = self.memory.firmware.get(at..) {
             rest

@@ -144,7 +144,7 @@ impl Core {
     ) -> Run {
         self.memory.begin_call();
         self.reset();
-        let ret = Service::Return.address();
+        let ret = Service::Return.address(self.memory.firmware_base);
         self.cpu.call4(entry, ret, argument.as_slice());
         let core = self.memory.core;
         let mut session = Session {
@@ -191,6 +191,11 @@ impl Core {
             hbm_stack: self.memory.hbm_stack,
             responses: self.memory.registers.responses(),
         }
+    }
+
+    /// Forgets what was decoded from code bytes that somebody else has changed.
+    pub fn code_changed(&mut self, addr: u32, len: u32) {
+        self.cpu.invalidate_code(addr, len);
     }
 
     fn reset(&mut self) {
@@ -347,7 +352,8 @@ impl Session<'_, '_> {
 
     /// Does what the stub at the pc stands for. The stub's arguments are a2 and on; its result is a2.
     fn serve(&mut self) -> Option<Ended> {
-        let Some(service) = Service::stopped_at(self.cpu.pc()) else { return Some(Ended::Aborted) };
+        let firmware = self.bus.memory.firmware_base;
+        let Some(service) = Service::stopped_at(self.cpu.pc(), firmware) else { return Some(Ended::Aborted) };
         let (a2, a3, a4) = (self.cpu.ar(2), self.cpu.ar(3), self.cpu.ar(4));
         let memory = &mut *self.bus.memory;
         let layout = memory.layout;
@@ -361,7 +367,7 @@ impl Session<'_, '_> {
                     firmware::FAILURE
                 }
             }
-            Service::GetLibc => firmware::libc(&memory.string(a2, NAME_LIMIT)),
+            Service::GetLibc => firmware::libc(&memory.string(a2, NAME_LIMIT), firmware),
             Service::GetDataScratch => {
                 memory.poke(a2, &layout.scratch.to_le_bytes());
                 memory.poke(a3, &layout.scratch_len.to_le_bytes());

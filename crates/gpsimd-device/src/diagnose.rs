@@ -120,7 +120,7 @@ impl Core<'_, '_> {
     /// The author's frame of a call chain, or the innermost if none of it is the author's.
     fn site(&self, chain: &[u32]) -> (Option<Site>, PlaceKey) {
         // An abort stops in the firmware's stub; the program's own part of the chain follows.
-        let own = chain.iter().position(|pc| *pc < map::FIRMWARE).unwrap_or(0);
+        let own = chain.iter().position(|pc| !map::is_firmware(*pc)).unwrap_or(0);
         let chain = chain.get(own..).unwrap_or_default();
         let Some(&pc) = chain.first() else { return (None, PlaceKey::default()) };
         let frames =

@@ -38,16 +38,16 @@ impl Service {
         Service::Exit,
     ];
 
-    /// NX address of the stub.
-    pub fn address(self) -> u32 {
-        map::FIRMWARE + self as u32 * STUB_LEN
+    /// NX address of the stub in the page at `base`.
+    pub fn address(self, base: u32) -> u32 {
+        base + self as u32 * STUB_LEN
     }
 
-    /// The service whose SIMCALL ends right before `pc`.
-    pub fn stopped_at(pc: u32) -> Option<Service> {
+    /// The service of the page at `base` whose SIMCALL ends right before `pc`.
+    pub fn stopped_at(pc: u32, base: u32) -> Option<Service> {
         Service::ALL.into_iter().find(|service| {
             let before = if *service == Service::Return { 0 } else { ENTRY.len() };
-            pc.wrapping_sub(service.address()) as usize == before + SIMCALL.len()
+            pc.wrapping_sub(service.address(base)) as usize == before + SIMCALL.len()
         })
     }
 }
@@ -58,8 +58,8 @@ pub const SUCCESS: u32 = 0;
 pub const FAILURE: u32 = 1;
 /// What the hand-off block carries as `library_handle`; opaque to the library.
 pub const HANDLE: u32 = 0x4750_5349;
-/// NX address of the hand-off block.
-pub const HANDOFF: u32 = map::FIRMWARE + 0x800;
+/// Offset of the hand-off block in the page.
+pub const HANDOFF: u32 = 0x800;
 /// Bytes of the hand-off block.
 pub const HANDOFF_LEN: u32 = 36;
 
@@ -71,41 +71,41 @@ const SIMCALL: [u8; 3] = [0x00, 0x51, 0x00];
 /// `retw.n`
 const RETW: [u8; 2] = [0x1D, 0xF0];
 
-/// The contents of the firmware page.
-pub fn page() -> Vec<u8> {
+/// The contents of the firmware page at NX address `base`.
+pub fn page(base: u32) -> Vec<u8> {
     let mut page = vec![0; map::FIRMWARE_LEN as usize];
     for service in Service::ALL {
         let code: Vec<u8> = match service {
             Service::Return => SIMCALL.to_vec(),
             _ => [&ENTRY[..], &SIMCALL, &RETW].concat(),
         };
-        let at = (service.address() - map::FIRMWARE) as usize;
+        let at = service.address(0) as usize;
         page[at..at + code.len()].copy_from_slice(&code);
     }
     let words = [
         HANDOFF_LEN,
         HANDLE,
-        Service::Register.address(),
-        Service::GetLibc.address(),
-        Service::GetDataScratch.address(),
-        Service::GetHbmScratch.address(),
-        Service::GetDmaQueue.address(),
+        Service::Register.address(base),
+        Service::GetLibc.address(base),
+        Service::GetDataScratch.address(base),
+        Service::GetHbmScratch.address(base),
+        Service::GetDmaQueue.address(base),
         // v2 and v3 take (handle, name, byte[, launcher]); their exact signatures are unknown, so they are absent.
         0,
         0,
     ];
-    let at = (HANDOFF - map::FIRMWARE) as usize;
+    let at = HANDOFF as usize;
     for (slot, word) in page[at..at + HANDOFF_LEN as usize].chunks_exact_mut(4).zip(words) {
         slot.copy_from_slice(&u32::to_le_bytes(word));
     }
     page
 }
 
-/// Address of the libc function the firmware lends, 0 for any other name.
-pub fn libc(name: &str) -> u32 {
+/// Address of the libc function that the firmware at `base` lends, 0 for any other name.
+pub fn libc(name: &str, base: u32) -> u32 {
     match name {
-        "write" => Service::Write.address(),
-        "exit" => Service::Exit.address(),
+        "write" => Service::Write.address(base),
+        "exit" => Service::Exit.address(base),
         _ => 0,
     }
 }
@@ -116,24 +116,21 @@ mod tests {
 
     #[test]
     fn the_block_is_36_bytes_with_every_callback() {
-        let page = page();
-        let at = (HANDOFF - map::FIRMWARE) as usize;
+        let page = page(map::FIRMWARE);
+        let at = HANDOFF as usize;
         assert_eq!(page[at..at + 4], 36u32.to_le_bytes());
-        assert_eq!(page[at + 24..at + 28], Service::GetDmaQueue.address().to_le_bytes());
+        assert_eq!(page[at + 24..at + 28], Service::GetDmaQueue.address(map::FIRMWARE).to_le_bytes());
         assert!(page[at + 36..].iter().all(|byte| *byte == 0));
     }
 
     #[test]
     fn services_are_told_apart_by_where_they_stop() {
         for service in Service::ALL {
-            let end = service.address() + if service == Service::Return { 3 } else { 6 };
-            assert_eq!(Service::stopped_at(end), Some(service));
+            let base = map::FIRMWARE;
+            let end = service.address(base) + if service == Service::Return { 3 } else { 6 };
+            assert_eq!(Service::stopped_at(end, base), Some(service));
+            assert_eq!(Service::stopped_at(end, base - 0x1000), None);
         }
-        assert_eq!(Service::stopped_at(map::FIRMWARE), None);
-    }
-
-    #[test]
-    fn stubs_share_a_quarter_of_the_address_space_with_the_images() {
-        assert_eq!(map::FIRMWARE >> 30, map::BANKS >> 30);
+        assert_eq!(Service::stopped_at(map::FIRMWARE, map::FIRMWARE), None);
     }
 }

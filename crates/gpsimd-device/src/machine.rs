@@ -10,23 +10,21 @@ use std::time::Duration;
 use gpsimd_lsp::{CpuId, Variant};
 
 use crate::catalogue::Code;
-use crate::chain::Call;
 use crate::core::{Core, Ended, Function, Limits, Run};
-use crate::diagnose::{self, Evidence};
 use crate::error::{CallError, LoadError};
 use crate::firmware;
 use crate::image::Image;
 use crate::map::{self, DataramLayout};
 use crate::memory::Memory;
-use crate::report::{CoreReport, HbmStackUse, Outcome, RunReport};
-use crate::shared::{Role, SharedMemory};
+use crate::placed::Placed;
+use crate::report::RunReport;
+use crate::shared::SharedMemory;
 use crate::symbols::Symbols;
-use crate::tensor::{Tensor, TensorSpec};
-use crate::view::{self, View, Writes};
-use crate::{Arg, Output, Value};
+use crate::view::View;
+use crate::{Arg, Output};
 
 /// Most instructions for static constructors and registration.
-const BOOT_BUDGET: u64 = 200_000_000;
+pub(crate) const BOOT_BUDGET: u64 = 200_000_000;
 
 /// Sizes and limits of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +61,7 @@ impl CoreImage {
         CoreImage { bytes, debug: None }
     }
 
-    fn symbols(&self) -> Symbols<'_> {
+    pub(crate) fn symbols(&self) -> Symbols<'_> {
         Symbols::read(self.debug.as_deref().unwrap_or(&self.bytes))
     }
 }
@@ -79,6 +77,15 @@ impl Control {
     /// Makes every core stop at its next slice, within a few milliseconds.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn stop_flag(&self) -> &AtomicBool {
+        &self.stop
+    }
+
+    /// Where a core counts its instructions; there are eight cores.
+    pub(crate) fn counter(&self, core: u8) -> &AtomicU64 {
+        &self.executed[usize::from(core) % map::CORES]
     }
 
     /// Instructions executed so far, over all cores.
@@ -113,7 +120,7 @@ impl Machine {
         for (core, (variant, image)) in (0..).zip(variants.into_iter().zip(&images)) {
             let parsed =
                 Image::parse(&image.bytes, variant).map_err(|source| LoadError::Image { core, source })?;
-            let mut booted = Core::new(Memory::new(core, layout, &parsed, firmware::page()));
+            let mut booted = Core::new(Memory::new(core, layout, &parsed));
             boot(&mut booted, parsed.entry(), config.budget.min(BOOT_BUDGET))?;
             cores.push(booted);
         }
@@ -172,20 +179,8 @@ impl Machine {
             let known = self.functions().iter().map(|function| function.name.clone()).collect();
             return Err(CallError::NoSuchOp { op: op.to_owned(), known });
         };
-        let mut shared = SharedMemory::default();
-        let limit = self.config.hbm;
-        let out = {
-            let Output { name, spec, location } = output.into();
-            shared.place_output(&name, spec, location, limit)?
-        };
-        for Arg { name, value, location } in args {
-            let (tensor, role) = value.into_tensor();
-            shared.place(&name, tensor, role, location, limit)?;
-        }
-        let arguments = shared.regions().iter().map(|region| region.descriptor()).collect();
-        let id = u8::try_from(function_id).unwrap_or(u8::MAX);
-        let mut blocks = Call { function_id: id, arguments }.encode()?;
-        edit(&mut blocks);
+        let mut placed = Placed::new(function_id, args, output.into(), self.config.hbm)?;
+        edit(&mut placed.blocks);
 
         let multicore = self.cores.len() > 1;
         let budget = self.config.budget;
@@ -193,8 +188,8 @@ impl Machine {
             let (done, wait) = mpsc::channel();
             let mut handles = Vec::new();
             for (core, executed) in self.cores.iter_mut().zip(&control.executed) {
-                core.memory.registers.feed(blocks.clone());
-                let (shared, done) = (&shared, done.clone());
+                core.memory.registers.feed(placed.blocks.clone());
+                let (shared, done) = (&placed.shared, done.clone());
                 handles.push(scope.spawn(move || {
                     let limits = Limits { budget, stop: &control.stop, executed };
                     let launcher = core.functions.get(function_id).map_or(0, |function| function.launcher);
@@ -218,20 +213,8 @@ impl Machine {
                 .map(|run| run.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .collect::<Vec<Run>>()
         });
-        Ok(self.report(op, &shared, out, runs))
-    }
-
-    fn report(&self, op: &str, shared: &SharedMemory, out: usize, mut runs: Vec<Run>) -> RunReport {
-        let writes: Vec<(u8, Writes)> =
-            runs.iter_mut().map(|run| (run.core, std::mem::take(&mut run.writes))).collect();
-        let merged = view::merge(shared, out, &writes);
-        let symbols: Vec<Symbols<'_>> = self.images.iter().map(CoreImage::symbols).collect();
         let bases: Vec<u32> = self.cores.iter().map(|core| core.memory.image_base).collect();
-        let evidence =
-            Evidence { shared, output: out, merged: &merged, runs: &runs, symbols: &symbols, bases: &bases };
-        let findings = diagnose::findings(&evidence);
-        let output = Tensor { spec: shared.regions()[out].spec.clone(), data: merged.data };
-        RunReport { op: op.to_owned(), output, cores: runs.iter().map(core_report).collect(), findings }
+        Ok(placed.report(op, runs, &self.images, &bases, 0))
     }
 }
 
@@ -239,7 +222,8 @@ fn boot(core: &mut Core, entry: u32, budget: u64) -> Result<(), LoadError> {
     let nothing = SharedMemory::default();
     let (stop, executed) = (AtomicBool::new(false), AtomicU64::new(0));
     let limits = Limits { budget, stop: &stop, executed: &executed };
-    let run = core.run(entry, Some(firmware::HANDOFF), View::new(&nothing), false, limits);
+    let handoff = core.memory.firmware_base + firmware::HANDOFF;
+    let run = core.run(entry, Some(handoff), View::new(&nothing), false, limits);
     let text = String::from_utf8_lossy(&run.text.bytes).into_owned();
     match run.ended {
         Ended::Returned(0) => {
@@ -267,49 +251,9 @@ fn status_name(status: u32) -> &'static str {
     }
 }
 
-fn core_report(run: &Run) -> CoreReport {
-    let outcome = match run.ended {
-        Ended::Returned(0) => Outcome::Completed,
-        Ended::Returned(_) => Outcome::Failed,
-        Ended::Aborted => Outcome::Aborted,
-        Ended::Fault(_) => Outcome::Faulted,
-        Ended::Budget => Outcome::BudgetExhausted,
-        Ended::Cancelled => Outcome::Cancelled,
-    };
-    CoreReport {
-        core: run.core,
-        outcome,
-        counters: run.counters,
-        cycles: run.counters.cycles(),
-        tcm_high_water: run.tcm_high_water,
-        hbm_high_water: run.hbm_high_water,
-        stack_high_water: run.stack_high_water,
-        hbm_stack: run
-            .hbm_stack
-            .map(|stack| HbmStackUse { size: stack.len, high_water: stack.offset + stack.len - stack.low }),
-        text: String::from_utf8_lossy(&run.text.bytes).into_owned(),
-        text_dropped: run.text.dropped,
-        incidents_dropped: run.log.dropped,
-    }
-}
-
 impl RunReport {
     /// Drops findings of these checks.
     pub fn allow(&mut self, codes: &std::collections::BTreeSet<Code>) {
         self.findings.retain(|finding| !codes.contains(&finding.code));
-    }
-}
-
-impl Value {
-    fn into_tensor(self) -> (Tensor, Role) {
-        use crate::dtype::Dtype;
-        let scalar = |dtype, bytes: &[u8]| Tensor { spec: TensorSpec::new(dtype, [1]), data: bytes.to_vec() };
-        match self {
-            Value::Tensor(tensor) => (tensor, Role::Input),
-            Value::Int(value) => (scalar(Dtype::Int32, &value.to_le_bytes()), Role::Scalar),
-            Value::LongLong(value) => (scalar(Dtype::Int64, &value.to_le_bytes()), Role::Scalar),
-            Value::Float(value) => (scalar(Dtype::Float32, &value.to_le_bytes()), Role::Scalar),
-            Value::Scalar(tensor) => (tensor, Role::Scalar),
-        }
     }
 }

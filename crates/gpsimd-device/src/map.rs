@@ -32,6 +32,8 @@ pub const BANKS: u32 = PINNED + PINNED_LEN;
 /// RETW keeps the two top address bits of the returning function, so functions that call each other must share a 1 GiB
 /// quarter of the address space: the page lies at the end of the quarter that holds the images.
 pub const FIRMWARE: u32 = 0xBFFF_F000;
+/// The address bits that RETW keeps.
+const QUARTER: u32 = 0xC000_0000;
 /// Bytes of the firmware page.
 pub const FIRMWARE_LEN: u32 = 0x1000;
 
@@ -57,6 +59,17 @@ pub const TENSORS: u64 = 0x1_0000_0000;
 pub const TENSOR_GUARD: u64 = 64 << 10;
 /// Alignment of a tensor, as the HBM allocator gives it.
 pub const TENSOR_ALIGN: u64 = 64;
+
+/// NX address of the firmware page in the quarter of the address space that holds `code`: [`FIRMWARE`] for code in a bank,
+/// another one for split-load libraries, whose code lies in instruction RAM.
+pub fn firmware(code: u32) -> u32 {
+    code & QUARTER | FIRMWARE & !QUARTER
+}
+
+/// Whether an address lies in a firmware page.
+pub fn is_firmware(addr: u32) -> bool {
+    addr & !QUARTER >= FIRMWARE & !QUARTER
+}
 
 /// SoC base of a core's data RAM as the DMA engine sees it.
 pub fn dataram_soc(core: u8) -> u64 {
@@ -136,6 +149,14 @@ mod tests {
         assert_eq!((ENGINE_BASE - 0x290_0000) % u64::from(PINNED_LEN), 0);
         assert_eq!(ENGINE_BASE, 0x20_0290_0000);
         assert_eq!(BLOCKS % BLOCK_LEN, 0);
+    }
+
+    #[test]
+    fn firmware_is_where_retw_reaches_it() {
+        for (code, want) in [(BANKS, FIRMWARE), (0x1_8000, 0x3FFF_F000)] {
+            assert_eq!(firmware(code), want);
+            assert!(is_firmware(want) && is_firmware(want + FIRMWARE_LEN - 1) && !is_firmware(code));
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Owns the paint: which bytes the program may touch, and which hold a value. Unaware of instructions, shared tensors and
 //! reports. Facts: spec `lsp-and-memory.md` §13.1-§13.5, `device-runtime.md` §11.2, §21.
 
+use crate::firmware;
 use crate::heap::{Heap, Kind};
 use crate::image::Image;
 use crate::map::{self, DataramLayout};
@@ -25,6 +26,8 @@ pub struct Memory {
     pub image: Ram,
     /// The core's part of `hbm_scratch`.
     pub scratch: Ram,
+    /// NX address of the firmware page.
+    pub firmware_base: u32,
     /// The firmware page.
     pub firmware: Vec<u8>,
     /// Register block.
@@ -55,14 +58,7 @@ pub struct HbmStack {
 
 impl Memory {
     /// Fresh memory of a core with `image` loaded and its bss zeroed.
-    pub fn new(core: u8, layout: DataramLayout, image: &Image, firmware: Vec<u8>) -> Memory {
-        let mut dataram = Ram::new(layout.len as usize);
-        dataram.paint((layout.scratch - map::DATARAM) as usize, layout.scratch_len as usize, ACCESS | INIT);
-        let floor = (layout.stack_floor - map::DATARAM) as usize;
-        dataram.paint(floor, (layout.stack_top - layout.stack_floor) as usize, ACCESS | INIT);
-        let headers = (layout.scratch - map::DATARAM + crate::heap::HEADERS) as usize;
-        dataram.add_state(headers, 3 * crate::heap::HEADER_LEN as usize, WATCHED);
-
+    pub fn new(core: u8, layout: DataramLayout, image: &Image) -> Memory {
         let (image_base, image_end) = image.span();
         let mut ram = Ram::new((image_end - image_base) as usize);
         for segment in image.segments().iter().filter(|segment| segment.vaddr >= image_base) {
@@ -76,7 +72,19 @@ impl Memory {
                 ram.add_state(at as usize, *len as usize, LOCKED);
             }
         }
+        Memory::with_image(core, layout, image_base, ram)
+    }
 
+    /// Fresh memory of a core whose code and data, loaded or to be loaded, are `image` at `image_base`.
+    pub fn with_image(core: u8, layout: DataramLayout, image_base: u32, image: Ram) -> Memory {
+        let mut dataram = Ram::new(layout.len as usize);
+        dataram.paint((layout.scratch - map::DATARAM) as usize, layout.scratch_len as usize, ACCESS | INIT);
+        let floor = (layout.stack_floor - map::DATARAM) as usize;
+        dataram.paint(floor, (layout.stack_top - layout.stack_floor) as usize, ACCESS | INIT);
+        let headers = (layout.scratch - map::DATARAM + crate::heap::HEADERS) as usize;
+        dataram.add_state(headers, 3 * crate::heap::HEADER_LEN as usize, WATCHED);
+
+        let firmware_base = map::firmware(image_base);
         let rings = map::dataram_soc(core) + u64::from(layout.scratch - map::DATARAM);
         Memory {
             core,
@@ -84,9 +92,10 @@ impl Memory {
             stack_low: (layout.stack_top - map::DATARAM) as usize,
             dataram,
             image_base,
-            image: ram,
+            image,
             scratch: Ram::new(map::SCRATCH_LEN as usize),
-            firmware,
+            firmware_base,
+            firmware: firmware::page(firmware_base),
             registers: Registers::new(core),
             sdma: Sdma::new(rings + 0x100, rings + 0x140, rings + 0x180),
             heaps: Kind::ALL.map(|kind| Heap::new(kind, layout.scratch)),
@@ -194,7 +203,7 @@ impl Memory {
         if let Some(offset) = self.scratch_offset(addr) {
             return self.scratch.range(offset as usize, len).map(|(data, _)| data);
         }
-        let at = at(map::FIRMWARE);
+        let at = at(self.firmware_base);
         self.firmware.get(at..at.checked_add(len)?)
     }
 

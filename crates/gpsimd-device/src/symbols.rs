@@ -51,6 +51,7 @@ impl Frame {
 /// Read when first asked: most runs have nothing to explain.
 pub struct Symbols<'a> {
     bytes: &'a [u8],
+    shift: u32,
     dwarf: OnceCell<Option<addr2line::Context<Reader<'a>>>>,
     functions: OnceCell<Vec<(u32, u32, &'a [u8])>>,
 }
@@ -58,7 +59,12 @@ pub struct Symbols<'a> {
 impl<'a> Symbols<'a> {
     /// Symbols of an ELF image; damaged parts count as absent.
     pub fn read(bytes: &'a [u8]) -> Symbols<'a> {
-        Symbols { bytes, dwarf: OnceCell::new(), functions: OnceCell::new() }
+        Symbols { bytes, shift: 0, dwarf: OnceCell::new(), functions: OnceCell::new() }
+    }
+
+    /// The same for code that was moved up by `shift` bytes (modulo 2^32) after the link.
+    pub fn moved_by(self, shift: u32) -> Symbols<'a> {
+        Symbols { shift, ..self }
     }
 
     fn dwarf(&self) -> Option<&addr2line::Context<Reader<'a>>> {
@@ -94,13 +100,15 @@ impl<'a> Symbols<'a> {
 
     /// Name of the function that holds an address.
     pub fn function(&self, pc: u32) -> Option<String> {
+        let pc = pc.wrapping_sub(self.shift);
         let after = self.functions().partition_point(|(start, ..)| *start <= pc);
         let (start, len, name) = self.functions().get(after.checked_sub(1)?)?;
         (pc - start < *len).then(|| spelled(&String::from_utf8_lossy(name)))
     }
 
     fn dwarf_frames(&self, pc: u32) -> Option<Vec<Frame>> {
-        let mut found = self.dwarf()?.find_frames(pc.into()).skip_all_loads().ok()?;
+        let mut found =
+            self.dwarf()?.find_frames(pc.wrapping_sub(self.shift).into()).skip_all_loads().ok()?;
         let mut frames = Vec::new();
         while let Ok(Some(frame)) = found.next() {
             let name = frame.function.as_ref().and_then(|name| name.raw_name().ok());
