@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use xtensa_iss::{BusFault, Cpu, Fault, FaultKind, State, Stop};
+use xtensa_iss::{BusFault, Cpu, Fault, FaultKind, State, Stop, ps};
 
 use crate::bus::Bus;
 use crate::copies;
@@ -161,6 +161,7 @@ impl Core {
         let ended = session.run(limits);
         let chain = match ended {
             Ended::Returned(_) => Chain::new(),
+            Ended::Fault(Fault { kind: FaultKind::Fetch { .. }, .. }) => session.chain_of_jump(),
             _ => session.chain(),
         };
         let divided_by_zero = ended == Ended::Aborted && session.is_division_trap();
@@ -271,6 +272,23 @@ impl Session<'_, '_> {
         let cpu = &*self.cpu;
         let frames = self.bus.quietly(|bus| cpu.call_chain(bus, CHAIN_LIMIT));
         frames.into_iter().map(|(pc, _)| pc).collect()
+    }
+
+    /// The chain at a pc with no code. If a CALLX led there, its return address waits where the callee's ENTRY, which never
+    /// ran, would have found it; the caller is in the chain by that alone.
+    fn chain_of_jump(&mut self) -> Chain {
+        let mut chain = self.chain();
+        let increment = (self.cpu.state().ps & ps::CALLINC) >> ps::CALLINC_SHIFT;
+        let waiting = self.cpu.ar(4 * increment as u8);
+        // Bits 30 and 31 hold the increment; the caller runs in the quarter of the images.
+        let back = waiting & 0x3FFF_FFFF | map::BANKS & 0xC000_0000;
+        let is_callx = |bytes: &[u8]| {
+            bytes[0] & 0xCF == 0xC0 && bytes[0] & 0x30 != 0 && bytes[1] & 0xF0 == 0 && bytes[2] == 0
+        };
+        if increment != 0 && self.bus.memory.peek(back.wrapping_sub(3), 3).is_some_and(is_callx) {
+            chain.insert(1.min(chain.len()), back);
+        }
+        chain
     }
 
     /// The compiler's division routines trap with an illegal instruction that the text "DIV0" follows.

@@ -14,7 +14,7 @@ static torch::Tensor apply(const torch::Tensor& x, int which) {
   auto out = y.accessor<float, 1>();
   for (int64_t i = 0; i < x.numel(); ++i) {
     const float v = in[i];
-    const float f = functions[which](v);
+    const float f = functions[which](v);  // FAULT
     out[i] = f;
   }
   return y;

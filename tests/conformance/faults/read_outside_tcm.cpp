@@ -7,7 +7,7 @@
 static torch::Tensor twice(const torch::Tensor& x, int from) {
   const int n = static_cast<int>(x.numel());
   torch::Tensor y = get_dst_tensor();
-  float* block = static_cast<float*>(torch::neuron::tcm_malloc(n * sizeof(float)));
+  float* block = static_cast<float*>(torch::neuron::tcm_malloc(n * sizeof(float)));  // HISTORY
   x.tcm_accessor().tensor_to_tcm<float>(block, 0, n);
   auto out = y.accessor<float, 1>();
   float before = 0;
