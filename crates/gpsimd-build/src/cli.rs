@@ -113,9 +113,32 @@ pub struct Ops {
     pub schemas: Vec<String>,
 }
 
+/// A toolchain by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Which {
+    /// The vendor's if it is complete, else the open one.
+    Auto,
+    /// The one that `toolchain install` builds.
+    Open,
+    /// The licensed xtensa-tools with their own headers, archives and linker support packages.
+    Vendor,
+}
+
+/// Who strips and packs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Packer {
+    /// This tool.
+    Native,
+    /// xt-pkg-loadlib.
+    Vendor,
+}
+
 /// Which compiler.
 #[derive(Debug, Args)]
 pub struct Compiler {
+    /// Which toolchain; auto takes the vendor's if all of it is there [default: $GPSIMD_BUILD_TOOLCHAIN, else auto].
+    #[arg(long, value_name = "WHICH", conflicts_with = "gnu_prefix", help_heading = "Toolchain")]
+    pub toolchain: Option<Which>,
     /// Use a windowed GNU cross compiler with this prefix, such as xtensa-esp32-elf-, instead of the open toolchain.
     #[arg(long, value_name = "PREFIX", help_heading = "Toolchain")]
     pub gnu_prefix: Option<String>,
@@ -165,6 +188,9 @@ pub struct Compile {
     /// Neither strip nor pack.
     #[arg(long, overrides_with = "strip")]
     pub no_strip: bool,
+    /// Who strips and packs.
+    #[arg(long, value_enum, default_value_t = Packer::Native, value_name = "WHO", help_heading = "Toolchain")]
+    pub packer: Packer,
     /// Actions at the same time [default: the machine's processors].
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,

@@ -4,6 +4,7 @@
 
 mod cli;
 mod commands;
+mod compiler;
 mod inputs;
 mod library;
 mod npy;

@@ -39,7 +39,7 @@ pub use infer::{DEFAULT_NAMESPACE, infer};
 pub use kernels::match_kernels;
 pub use manifest::{FileEntry, FileKind, ImageEntry, Manifest, OpEntry, Versions};
 pub use plan::{Plan, plan};
-pub use request::{Cores, Job, OpRequest, Packaging, Request, Source, check, check_ops};
+pub use request::{Cores, Job, OpRequest, Packaging, Packer, Request, Source, check, check_ops};
 pub use run::{Event, Outcome, RunOptions, run};
 pub use sdk::Sdk;
 pub use shapes::Shapes;

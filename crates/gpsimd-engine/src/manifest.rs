@@ -86,7 +86,7 @@ pub struct Versions {
     pub ulib_to_isa_version: String,
     /// Compiler identity.
     pub toolchain: String,
-    /// Content hash of the device SDK.
+    /// Content hash of the device SDK; words where the toolchain brings one, whose identity is above.
     pub sdk: String,
 }
 
@@ -109,7 +109,13 @@ impl Manifest {
                 .collect(),
             images: plan.images.iter().map(|image| ImageEntry::of(image, files)).collect(),
             shapes: plan.shapes.as_ref().and_then(|path| Some(path.file_name()?.to_str()?.to_owned())),
-            versions: Versions::of(plan.job.toolchain.identity(), plan.sdk.hash()),
+            versions: Versions::of(
+                plan.job.toolchain.identity(),
+                match plan.job.toolchain.device_sdk() {
+                    Some(_) => "the toolchain's",
+                    None => plan.sdk.hash(),
+                },
+            ),
         }
     }
 

@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use gpsimd_lsp::Variant;
-use gpsimd_toolchain::{ArchiveJob, CompileJob, LinkJob, PrefixMap};
+use gpsimd_toolchain::{ArchiveJob, CompileJob, LinkJob, PackJob, PrefixMap};
 
 use sha2::{Digest, Sha256};
 
 use crate::action::{Action, Adapt, Builtin, Image, Work};
 use crate::manifest::hex;
 use crate::publish::HIDDEN;
-use crate::request::{Job, Source};
+use crate::request::{Job, Packer, Source};
 use crate::sdk::Sdk;
 use crate::shapes;
 
@@ -97,6 +97,9 @@ struct Planner<'a> {
 impl Planner<'_> {
     /// The runtime archives, compiled unless an earlier build with this SDK and toolchain left them.
     fn runtime(&self, actions: &mut Vec<Action>) -> Vec<PathBuf> {
+        if let Some(own) = self.job.toolchain.device_sdk() {
+            return own.archives;
+        }
         self.write_sdk(actions);
         let kept = self.sdk.root().join("lib").join(key(&self.job.toolchain.identity()));
         self.sdk
@@ -264,7 +267,7 @@ impl Planner<'_> {
         includes: Vec<PathBuf>,
     ) -> Action {
         let mut inputs = vec![source.to_owned()];
-        if !self.sdk.is_written() {
+        if !self.sdk.is_written() && self.job.toolchain.device_sdk().is_none() {
             inputs.push(self.sdk.root().to_owned());
         }
         Action {
@@ -283,7 +286,9 @@ impl Planner<'_> {
         cflags: Vec<std::ffi::OsString>,
         mut includes: Vec<PathBuf>,
     ) -> gpsimd_toolchain::Command {
-        includes.insert(0, self.sdk.include_dir());
+        if self.job.toolchain.device_sdk().is_none() {
+            includes.insert(0, self.sdk.include_dir());
+        }
         self.job.toolchain.compile(&CompileJob {
             depfile: Some(object.with_extension("d")),
             cflags,
@@ -334,7 +339,7 @@ impl Planner<'_> {
                         inputs: vec![image.linked.clone()],
                         outputs: image.stripped.iter().chain(&image.packed).cloned().collect(),
                         depfile: None,
-                        work: Work::Builtin(Builtin::Package(image.clone())),
+                        work: self.package(&image),
                     });
                 }
                 image
@@ -342,7 +347,22 @@ impl Planner<'_> {
             .collect()
     }
 
+    fn package(&self, image: &Image) -> Work {
+        let by_toolchain = match (self.job.packer, &image.stripped, &image.packed) {
+            (Packer::Toolchain, Some(stripped), Some(packed)) => self.job.toolchain.pack(&PackJob {
+                linked: image.linked.clone(),
+                stripped: stripped.clone(),
+                packed: packed.clone(),
+            }),
+            _ => None,
+        };
+        by_toolchain.map_or_else(|| Work::Builtin(Builtin::Package(image.clone())), Work::Command)
+    }
+
     fn lsp(&self, actions: &mut Vec<Action>, variant: Variant) -> PathBuf {
+        if let Some(own) = self.job.toolchain.device_sdk() {
+            return own.lsps.join(variant.lsp_name());
+        }
         let directory = self.work.join("lsp");
         let lsp = directory.join(variant.lsp_name());
         actions.push(Action {

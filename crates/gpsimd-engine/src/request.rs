@@ -3,12 +3,13 @@
 //! Unaware of compilers: a [`Job`] is a request whose schemas parse, whose names are legal and whose files exist.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use gpsimd_codegen::Op;
 use gpsimd_lsp::{CpuId, Variant};
-use gpsimd_toolchain::{Machine, Toolchain};
+use gpsimd_toolchain::{Machine, PackJob, Toolchain};
 use miette::Diagnostic;
 
 use crate::error::{EngineError, Problem};
@@ -61,6 +62,15 @@ pub enum Packaging {
     Never,
 }
 
+/// Who strips and packs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packer {
+    /// This process.
+    Native,
+    /// The toolchain's own program, which only the vendor's has.
+    Toolchain,
+}
+
 /// A library to build.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -88,6 +98,8 @@ pub struct Request {
     pub cores: Cores,
     /// Whether to strip and pack.
     pub packaging: Packaging,
+    /// And by whom.
+    pub packer: Packer,
 }
 
 /// A request found buildable.
@@ -117,6 +129,8 @@ pub struct Job {
     pub cores: Cores,
     /// Whether images are stripped and packed.
     pub packaged: bool,
+    /// By whom.
+    pub packer: Packer,
     /// The compiler.
     pub toolchain: Toolchain,
 }
@@ -159,6 +173,12 @@ enum RequestError {
     #[error("include directory {path} does not exist", path = .path.display())]
     #[diagnostic(code(engine::include_missing), help("remove it or correct the path"))]
     IncludeMissing { path: PathBuf },
+    #[error("the toolchain has no packer of its own")]
+    #[diagnostic(
+        code(engine::no_packer),
+        help("xt-pkg-loadlib comes with the vendor's tools; --packer native needs nothing")
+    )]
+    NoPacker,
 }
 
 /// Checks everything that can be known before a compiler starts.
@@ -196,6 +216,10 @@ fn job(
     if let Some(Err(error)) = stack_size(&cflags).map(gpsimd_codegen::check_stack_size) {
         problems.push(Problem::new(error));
     }
+    let probe = PackJob { linked: PathBuf::new(), stripped: PathBuf::new(), packed: PathBuf::new() };
+    if request.packer == Packer::Toolchain && toolchain.pack(&probe).is_none() {
+        problems.push(Problem::new(RequestError::NoPacker));
+    }
     if !problems.is_empty() {
         return Err(EngineError::Request { problems });
     }
@@ -217,6 +241,7 @@ fn job(
             Packaging::Never => false,
             Packaging::UnlessDebug => !request.cflags.iter().any(|flag| flag == "-g"),
         },
+        packer: request.packer,
         toolchain,
     })
 }
@@ -340,16 +365,27 @@ fn ops(requested: &[OpRequest], problems: &mut Vec<Problem>) -> Vec<Op> {
     ops
 }
 
-/// Splits the include list into directories and literal flags (toolchain.md §14 Q10: both are accepted).
+/// Splits the include list into directories and literal flags (toolchain.md §14 Q10: both are accepted). `-Idir` is a
+/// directory whose existence nobody vouches for.
 fn includes(entries: &[OsString], problems: &mut Vec<Problem>) -> (Vec<PathBuf>, Vec<OsString>) {
-    let (flags, directories): (Vec<&OsString>, Vec<&OsString>) =
-        entries.iter().partition(|entry| entry.as_encoded_bytes().starts_with(b"-"));
-    for directory in &directories {
-        if !Path::new(directory).is_dir() {
-            problems.push(Problem::new(RequestError::IncludeMissing { path: directory.into() }));
+    let mut directories = Vec::new();
+    let mut flags = Vec::new();
+    for entry in entries {
+        match entry.as_bytes() {
+            [b'-', b'I', directory @ ..] if !directory.is_empty() => {
+                directories.push(PathBuf::from(OsStr::from_bytes(directory)));
+            }
+            [b'-', ..] => flags.push(entry.clone()),
+            _ => {
+                let path = PathBuf::from(entry);
+                if !path.is_dir() {
+                    problems.push(Problem::new(RequestError::IncludeMissing { path: path.clone() }));
+                }
+                directories.push(path);
+            }
         }
     }
-    (directories.into_iter().map(PathBuf::from).collect(), flags.into_iter().cloned().collect())
+    (directories, flags)
 }
 
 /// Stack that each op gets, in bytes, unless the flags say otherwise (codegen.md §5).

@@ -124,6 +124,11 @@ pub enum ToolchainError {
         file: &'static str,
     },
 
+    /// The licensed toolchain is not there, or not all of it.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Vendor(#[from] crate::VendorError),
+
     /// A process could not be started.
     #[error("cannot start: {command}")]
     #[diagnostic(code(toolchain::spawn), help("see whether the program exists and may be executed"))]

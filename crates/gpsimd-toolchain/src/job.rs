@@ -137,6 +137,17 @@ pub struct ArchiveJob {
     pub objects: Vec<PathBuf>,
 }
 
+/// Strip a linked image and put the result into a relocatable object, by a program of the toolchain.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PackJob {
+    /// Image to read.
+    pub linked: PathBuf,
+    /// Loadable image to write.
+    pub stripped: PathBuf,
+    /// Relocatable object to write.
+    pub packed: PathBuf,
+}
+
 /// A path as an argument that no option parser takes for something else: `-x` (option), `@x` (response file), `=x` and
 /// `$SYSROOT` (system root) get `./` in front.
 pub(crate) fn path_arg(path: &Path) -> OsString {

@@ -31,15 +31,18 @@ mod sysroot;
 #[cfg(test)]
 mod testing;
 mod tree;
+mod vendor;
+mod vendor_words;
 
 pub use command::Command;
 pub use error::ToolchainError;
 pub use gnu::{Caveat, GnuToolchain};
 pub use home::Home;
-pub use job::{ArchiveJob, CompileJob, Language, LinkJob, PrefixMap, Relocations};
+pub use job::{ArchiveJob, CompileJob, Language, LinkJob, PackJob, PrefixMap, Relocations};
 pub use machine::Machine;
 pub use open::{OpenToolchain, RECIPE};
 pub use sysroot::Source;
+pub use vendor::{Environment, Layout, Licence, MissingFile, VendorError, XtensaTools, advice};
 
 /// A compiler that makes code for the cores.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +52,17 @@ pub enum Toolchain {
     Open(OpenToolchain),
     /// Another GNU cross compiler, by prefix.
     Gnu(GnuToolchain),
+    /// The licensed compiler, with device runtime and linker support packages of its own.
+    Vendor(XtensaTools),
+}
+
+/// What a toolchain brings of the device SDK, in place of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceSdk {
+    /// Directory that holds one directory per linker support package.
+    pub lsps: std::path::PathBuf,
+    /// Archives of the link; it names them itself.
+    pub archives: Vec<std::path::PathBuf>,
 }
 
 impl Toolchain {
@@ -67,6 +81,7 @@ impl Toolchain {
         match self {
             Toolchain::Open(open) => open.identity(),
             Toolchain::Gnu(gnu) => gnu.identity(),
+            Toolchain::Vendor(vendor) => vendor.identity(),
         }
     }
 
@@ -75,13 +90,14 @@ impl Toolchain {
         match self {
             Toolchain::Open(open) => open.compiler_version(),
             Toolchain::Gnu(gnu) => gnu.compiler_version(),
+            Toolchain::Vendor(vendor) => vendor.compiler_version(),
         }
     }
 
     /// What the compiler's code may stumble over on the device.
     pub fn caveats(&self) -> &[Caveat] {
         match self {
-            Toolchain::Open(_) => &[],
+            Toolchain::Open(_) | Toolchain::Vendor(_) => &[],
             Toolchain::Gnu(gnu) => gnu.caveats(),
         }
     }
@@ -89,30 +105,54 @@ impl Toolchain {
     /// Sources of ours that stand in for what the toolchain's runtime lacks.
     pub fn runtime_sources(&self) -> Vec<Source> {
         match self {
-            Toolchain::Open(_) => Vec::new(),
+            Toolchain::Open(_) | Toolchain::Vendor(_) => Vec::new(),
             Toolchain::Gnu(gnu) => gnu.runtime_sources(),
+        }
+    }
+
+    /// The device SDK's parts that come with it; `None` if ours are compiled.
+    pub fn device_sdk(&self) -> Option<DeviceSdk> {
+        match self {
+            Toolchain::Open(_) | Toolchain::Gnu(_) => None,
+            Toolchain::Vendor(vendor) => {
+                let layout = vendor.layout();
+                Some(DeviceSdk { lsps: layout.lsps(), archives: layout.archives().to_vec() })
+            }
         }
     }
 
     /// Compiles one source.
     pub fn compile(&self, job: &CompileJob) -> Command {
-        self.driver().compile(job)
+        match self {
+            Toolchain::Open(open) => open.driver.compile(job),
+            Toolchain::Gnu(gnu) => gnu.driver.compile(job),
+            Toolchain::Vendor(vendor) => vendor.compile(job),
+        }
     }
 
     /// Links one image.
     pub fn link(&self, job: &LinkJob) -> Command {
-        self.driver().link(job)
+        match self {
+            Toolchain::Open(open) => open.driver.link(job),
+            Toolchain::Gnu(gnu) => gnu.driver.link(job),
+            Toolchain::Vendor(vendor) => vendor.link(job),
+        }
     }
 
     /// Makes one archive.
     pub fn archive(&self, job: &ArchiveJob) -> Command {
-        self.driver().archive(job)
+        match self {
+            Toolchain::Open(open) => open.driver.archive(job),
+            Toolchain::Gnu(gnu) => gnu.driver.archive(job),
+            Toolchain::Vendor(vendor) => vendor.archive(job),
+        }
     }
 
-    fn driver(&self) -> &driver::Driver {
+    /// Strips and packs one image by a program of its own; `None` if it has none.
+    pub fn pack(&self, job: &PackJob) -> Option<Command> {
         match self {
-            Toolchain::Open(open) => &open.driver,
-            Toolchain::Gnu(gnu) => &gnu.driver,
+            Toolchain::Open(_) | Toolchain::Gnu(_) => None,
+            Toolchain::Vendor(vendor) => vendor.pack(job),
         }
     }
 }

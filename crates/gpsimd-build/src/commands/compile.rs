@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use gpsimd_engine::{Cores, Packaging, Plan, Request, RunOptions, Sdk};
+use gpsimd_engine::{Cores, Packaging, Packer, Plan, Request, RunOptions, Sdk};
 use gpsimd_toolchain::{Home, Toolchain};
 use miette::Result;
 use serde_json::json;
 
 use super::{Outcome, op_requests, processors, toolchain};
-use crate::cli::Compile;
+use crate::cli::{self, Compile};
+use crate::compiler::Choice;
 use crate::progress::Progress;
 use crate::render::Render;
 
@@ -20,7 +21,11 @@ static STOP: AtomicBool = AtomicBool::new(false);
 pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
     let home = Home::from_env()?;
     let request = request(arguments)?;
-    let toolchain = toolchain(&arguments.compiler, &home)?;
+    let Choice { toolchain, name, why } = toolchain(&arguments.compiler, &home)?;
+    let chosen = json!({ "name": name, "compiler": toolchain.compiler_version(), "why": why });
+    if render.verbose > 0 {
+        eprintln!("{name} toolchain, {}: {why}", toolchain.compiler_version());
+    }
     let sdk = Sdk::locate(home.path())?;
     if arguments.dry_run {
         return dry_run(&request, toolchain, sdk, render);
@@ -46,6 +51,7 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
         "allowed_ops": gpsimd_codegen::MAX_OPS,
         "stack_size": plan.job.stack_size(),
         "log": outcome.log,
+        "toolchain": chosen,
         "warnings": warnings,
         "checks": outcome.report,
     });
@@ -101,6 +107,10 @@ fn request(arguments: &Compile) -> Result<Request> {
             (true, _) => Packaging::Always,
             (_, true) => Packaging::Never,
             (false, false) => Packaging::UnlessDebug,
+        },
+        packer: match arguments.packer {
+            cli::Packer::Native => Packer::Native,
+            cli::Packer::Vendor => Packer::Toolchain,
         },
     })
 }

@@ -19,10 +19,11 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use gpsimd_engine::OpRequest;
-use gpsimd_toolchain::{Home, Machine, Toolchain};
+use gpsimd_toolchain::{Environment, Home, Machine};
 use miette::{Diagnostic, Result};
 
 use crate::cli::{Cli, Command, Compiler, Ops};
+use crate::compiler::{self, Choice};
 use crate::render::Render;
 
 /// How a command that could do its work ended.
@@ -133,12 +134,8 @@ fn op_request(text: &str) -> Result<OpRequest, ArgumentError> {
 }
 
 /// The compiler that the options choose.
-fn toolchain(compiler: &Compiler, home: &Home) -> Result<Toolchain> {
-    let machine = Machine::here();
-    Ok(match &compiler.gnu_prefix {
-        Some(prefix) => Toolchain::discover_gnu(&machine, prefix)?,
-        None => Toolchain::discover(&machine, home)?,
-    })
+fn toolchain(compiler: &Compiler, home: &Home) -> Result<Choice> {
+    compiler::choose(compiler, &Machine::here(), home, &Environment::here())
 }
 
 /// A file's bytes.

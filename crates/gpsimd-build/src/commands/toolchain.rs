@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::{Outcome, processors, toolchain};
 use crate::cli::{Toolchain as Arguments, ToolchainCommand};
+use crate::compiler::Choice;
 use crate::render::Render;
 
 /// Runs the subcommand.
@@ -63,25 +64,33 @@ fn install(yes: bool, jobs: NonZeroUsize, render: &Render) -> Result<Outcome> {
     Ok(Outcome::Good)
 }
 
-fn show(toolchain: &Toolchain, render: &Render) -> Result<()> {
+fn show(choice: &Choice, render: &Render) -> Result<()> {
+    let Choice { toolchain, name, why } = choice;
     let directory = match toolchain {
         Toolchain::Open(open) => Some(open.dir()),
+        Toolchain::Vendor(vendor) => Some(vendor.layout().root.as_path()),
         _ => None,
     };
-    let caveats: Vec<String> = toolchain.caveats().iter().map(ToString::to_string).collect();
+    let mut notes: Vec<String> = toolchain.caveats().iter().map(ToString::to_string).collect();
+    if let Toolchain::Vendor(vendor) = toolchain {
+        notes.extend_from_slice(vendor.notes());
+    }
     let document = json!({
+        "name": name,
+        "why": why,
         "compiler": toolchain.compiler_version(),
         "identity": toolchain.identity(),
         "directory": directory,
-        "caveats": caveats,
+        "caveats": notes,
     });
     render.result(&document, || {
-        let mut text = format!("{}\n  identity  {}\n", toolchain.compiler_version(), toolchain.identity());
+        let mut text = format!("{}\n  toolchain {name}: {why}\n", toolchain.compiler_version());
+        text += &format!("  identity  {}\n", toolchain.identity());
         if let Some(directory) = directory {
             text += &format!("  directory {}\n", directory.display());
         }
-        for caveat in &caveats {
-            text += &format!("  note      {caveat}\n");
+        for note in &notes {
+            text += &format!("  note      {note}\n");
         }
         text
     })

@@ -1,0 +1,402 @@
+//! The licensed toolchain, `xtensa-tools`, as a person with the vendor's packages has it: where it is and whether all of
+//! it is there.
+//!
+//! Unaware of what is asked of it ([`crate::vendor_words`]) and of the process's environment: the variables come in as a
+//! value, so that nothing is read twice and nothing is written (spec `toolchain.md` §1, §14 Q7, Q8).
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::error::IoContext as _;
+use crate::{Command, Machine, ToolchainError, process, tree};
+
+/// Where the vendor's packages install.
+const ROOT: &str = "/opt/aws/neuron/gpsimd";
+
+/// The only core that the vendor's registry knows (spec `toolchain.md` §1).
+const CORE: &str = "ncore2gp";
+
+/// The default licence file, whether it exists or not (spec `toolchain.md` §11).
+const LICENCE: &str = "/opt/aws/neuron/gpsimd/tools/licenses/amzn_vq7_us_582883.out";
+
+/// Text of a compiler that the host forbids an executable stack (spec `toolchain.md` §13).
+const NO_EXECUTABLE_STACK: &str = "cannot enable executable stack as shared object requires";
+
+/// The variables that decide where the vendor's files are; an empty one counts as unset.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Environment(BTreeMap<String, OsString>);
+
+impl Environment {
+    /// The names that are looked at.
+    pub const NAMES: [&str; 8] = [
+        "NEURON_CUSTOM_OP",
+        "Q7_CORE",
+        "Q7_TOOLS",
+        "XTENSA_TOOLS",
+        "XTENSA_CORE",
+        "XTENSA_SYSTEM",
+        "LM_LICENSE_FILE",
+        "PATH",
+    ];
+
+    /// This process's variables.
+    pub fn here() -> Environment {
+        Environment::of(Self::NAMES.iter().filter_map(|name| Some((*name, std::env::var_os(name)?))))
+    }
+
+    /// These variables.
+    pub fn of<K: Into<String>, V: Into<OsString>>(
+        variables: impl IntoIterator<Item = (K, V)>,
+    ) -> Environment {
+        Environment(variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+
+    /// A variable's value.
+    pub fn get(&self, name: &str) -> Option<&OsStr> {
+        self.0.get(name).map(OsString::as_os_str).filter(|value| !value.is_empty())
+    }
+
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(PathBuf::from)
+    }
+}
+
+/// Paths that follow from the environment, in the reference's order of precedence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// Root of headers, archives and linker support packages.
+    pub root: PathBuf,
+    /// Core name, for `--xtensa-core`.
+    pub core: OsString,
+    /// Configuration directory, for `--xtensa-system`.
+    pub system: PathBuf,
+    /// Directory that is searched after `PATH`.
+    pub bin: PathBuf,
+}
+
+impl Layout {
+    /// What the variables and the defaults say.
+    pub fn of(machine: &Machine, environment: &Environment) -> Layout {
+        let install = machine.file(ROOT);
+        let core = environment.get("Q7_CORE").unwrap_or(OsStr::new(CORE)).to_owned();
+        Layout {
+            root: environment.path("NEURON_CUSTOM_OP").unwrap_or_else(|| install.join("custom_op")),
+            system: environment
+                .path("Q7_TOOLS")
+                .unwrap_or_else(|| install.join("tools").join(&core).join("config")),
+            bin: match environment.path("XTENSA_TOOLS") {
+                Some(tools) => tools.join("XtensaTools/bin"),
+                None => install.join("bin"),
+            },
+            core,
+        }
+    }
+
+    /// Where a tool is: in `PATH`, else in the tool directory, which the reference appends to `PATH`.
+    fn program(&self, machine: &Machine, name: &str) -> Option<PathBuf> {
+        machine.program(name).or_else(|| machine.program(self.bin.join(name).to_str()?))
+    }
+
+    /// The archives around the link, first two and last (spec `toolchain.md` §3).
+    pub(crate) fn archives(&self) -> [PathBuf; 3] {
+        ["neuron/libneuroncustomop.a", "c10/lib/libc10.a", "neuron/libcweak.a"]
+            .map(|name| self.root.join(name))
+    }
+
+    /// Directory of the nine linker support packages.
+    pub(crate) fn lsps(&self) -> PathBuf {
+        self.root.join("lsp_fll_load_cpus")
+    }
+
+    /// Everything a build needs, whether a file or a directory, with what it is for.
+    fn needs(&self) -> Vec<(String, PathBuf)> {
+        let mut needs = vec![
+            ("configuration directory".to_owned(), self.system.clone()),
+            ("header".to_owned(), self.root.join("neuron/wrapper_api.h")),
+            ("header".to_owned(), self.root.join("torch/include/torch/torch.h")),
+            ("header directory".to_owned(), self.root.join("c10/include")),
+        ];
+        needs.extend(self.archives().map(|path| ("archive".to_owned(), path)));
+        for name in LSPS {
+            for file in ["specs", "ldscripts/elf32xtensa.x"] {
+                needs.push(("linker support package".to_owned(), self.lsps().join(name).join(file)));
+            }
+        }
+        needs
+    }
+}
+
+const LSPS: [&str; 9] = [
+    "lsp_fll_load_cpu0",
+    "lsp_fll_load_cpu1",
+    "lsp_fll_load_cpu2",
+    "lsp_fll_load_cpu3",
+    "lsp_fll_load_cpu4",
+    "lsp_fll_load_cpu5",
+    "lsp_fll_load_cpu6",
+    "lsp_fll_load_cpu7",
+    "lsp_fll_load_cpu_single",
+];
+
+/// Something the toolchain consists of that is not where it should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingFile {
+    /// `archive`, `compiler`, …
+    pub what: String,
+    /// Where it was looked for.
+    pub path: PathBuf,
+}
+
+/// Why there is no `xtensa-tools`.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[non_exhaustive]
+pub enum VendorError {
+    /// Nothing of it is on this machine.
+    #[error("xtensa-tools is not installed: neither {} nor {} exists", root.display(), bin.display())]
+    #[diagnostic(
+        code(toolchain::vendor_absent),
+        help(
+            "install aws-neuronx-gpsimd-tools and aws-neuronx-gpsimd-customop-lib, or say where they are with NEURON_CUSTOM_OP and XTENSA_TOOLS; the open toolchain needs neither"
+        )
+    )]
+    Absent {
+        /// Root of headers and archives.
+        root: PathBuf,
+        /// Directory of the tools.
+        bin: PathBuf,
+    },
+
+    /// Some of it is missing; all that is.
+    #[error(
+        "xtensa-tools is incomplete, {} of its parts {} missing:\n{}",
+        missing.len(),
+        if missing.len() == 1 { "is" } else { "are" },
+        list(missing)
+    )]
+    #[diagnostic(
+        code(toolchain::vendor_incomplete),
+        help(
+            "headers, archives and linker support packages come with aws-neuronx-gpsimd-customop-lib (NEURON_CUSTOM_OP says where), programs and configuration with aws-neuronx-gpsimd-tools (XTENSA_TOOLS, Q7_TOOLS)"
+        )
+    )]
+    Incomplete {
+        /// Everything that was not found.
+        missing: Vec<MissingFile>,
+    },
+
+    /// The compiler does not start.
+    #[error("{} does not work:\n{output}", program.display())]
+    #[diagnostic(code(toolchain::vendor_broken), help("{help}"))]
+    Broken {
+        /// The compiler.
+        program: PathBuf,
+        /// What it said.
+        output: String,
+        /// What to do.
+        help: String,
+    },
+}
+
+fn list(missing: &[MissingFile]) -> String {
+    missing.iter().map(|m| format!("  {}: {}", m.what, m.path.display())).collect::<Vec<_>>().join("\n")
+}
+
+/// What to do about a compiler's message, where the message does not say it (spec `toolchain.md` §13).
+pub fn advice(output: &str) -> Option<&'static str> {
+    output.contains(NO_EXECUTABLE_STACK).then_some(
+        "this host forbids executable stacks, which the vendor's code generator (libXtensaCodeGen.so) asks for; allow it (SELinux: setsebool -P selinuxuser_execstack 1), clear the mark (patchelf --clear-execstack libXtensaCodeGen.so), build in a container on another host, or use --toolchain open",
+    )
+}
+
+/// A complete `xtensa-tools`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct XtensaTools {
+    pub(crate) layout: Layout,
+    pub(crate) compiler: PathBuf,
+    /// Not needed unless asked for: packing is done in this process by default.
+    pub(crate) packager: Option<PathBuf>,
+    /// For every child.
+    pub(crate) env: Vec<(OsString, OsString)>,
+    version: String,
+    content: String,
+    notes: Vec<String>,
+}
+
+impl XtensaTools {
+    /// The one that `environment` names, if all of it is there.
+    ///
+    /// # Errors
+    /// [`VendorError`] with everything that is missing.
+    pub fn discover(machine: &Machine, environment: &Environment) -> Result<XtensaTools, ToolchainError> {
+        let layout = Layout::of(machine, environment);
+        let compiler = layout.program(machine, "xt-clang++");
+        if compiler.is_none() && !layout.root.exists() && !layout.bin.exists() {
+            return Err(VendorError::Absent { root: layout.root, bin: layout.bin }.into());
+        }
+        let mut missing: Vec<MissingFile> = layout
+            .needs()
+            .into_iter()
+            .filter(|(_, path)| !path.exists())
+            .map(|(what, path)| MissingFile { what, path })
+            .collect();
+        let compiler = match compiler {
+            Some(compiler) if missing.is_empty() => compiler,
+            found => {
+                if found.is_none() {
+                    let path = layout.bin.join("xt-clang++");
+                    missing.insert(0, MissingFile { what: "compiler".to_owned(), path });
+                }
+                return Err(VendorError::Incomplete { missing }.into());
+            }
+        };
+        let packager = layout.program(machine, "xt-pkg-loadlib");
+        let env = child_environment(machine, environment, &layout);
+        let mut tools = XtensaTools {
+            notes: notes(environment, &layout),
+            content: String::new(),
+            version: String::new(),
+            layout,
+            compiler,
+            packager,
+            env,
+        };
+        tools.version = tools.ask_version()?;
+        tools.content = tools.hash_content()?;
+        Ok(tools)
+    }
+
+    /// Paths in force.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The compiler.
+    pub fn compiler(&self) -> &Path {
+        &self.compiler
+    }
+
+    /// The vendor's packager, if it is there.
+    pub fn packager(&self) -> Option<&Path> {
+        self.packager.as_deref()
+    }
+
+    /// First line of the compiler's `--version`.
+    pub fn compiler_version(&self) -> &str {
+        &self.version
+    }
+
+    /// Compiler version, core, and a hash over archives and link scripts: the same wherever it is installed.
+    pub fn identity(&self) -> String {
+        format!("vendor {} {} {}", self.version, self.layout.core.to_string_lossy(), self.content)
+    }
+
+    /// Variables that look as if they counted and do not.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The tools refuse to run without a core, `--version` included (spec `toolchain.md` §1).
+    fn ask_version(&self) -> Result<String, ToolchainError> {
+        let mut command = Command::new(&self.compiler).args(self.core_flags()).arg("--version");
+        command.env.clone_from(&self.env);
+        match process::captured(&command, Path::new("/")) {
+            Ok(output) => Ok(output.lines().next().unwrap_or_default().trim().to_owned()),
+            Err(ToolchainError::CommandFailed { output, .. }) => Err(VendorError::Broken {
+                help: advice(&output)
+                    .unwrap_or("run it by hand; `gpsimd-build doctor` shows which files it was given")
+                    .to_owned(),
+                program: self.compiler.clone(),
+                output,
+            }
+            .into()),
+            Err(other) => Err(other),
+        }
+    }
+
+    fn hash_content(&self) -> Result<String, ToolchainError> {
+        let mut hasher = Sha256::new();
+        for (_, path) in self.layout.needs().into_iter().filter(|(_, path)| path.is_file()) {
+            let bytes = std::fs::read(&path).context("cannot read", &path)?;
+            let name = path.strip_prefix(&self.layout.root).unwrap_or(&path);
+            tree::absorb(&mut hasher, name.as_os_str().as_encoded_bytes(), &bytes);
+        }
+        Ok(tree::hex(hasher))
+    }
+
+    /// `--xtensa-core=… --xtensa-system=…`.
+    pub(crate) fn core_flags(&self) -> [OsString; 2] {
+        let word = |option: &str, value: &OsStr| {
+            let mut word = OsString::from(option);
+            word.push(value);
+            word
+        };
+        [word("--xtensa-core=", &self.layout.core), word("--xtensa-system=", self.layout.system.as_os_str())]
+    }
+}
+
+/// The reference writes the licence variable into its own environment if it is unset and appends the tool directory to
+/// `PATH`; here only children get either (spec `toolchain.md` §1, §11).
+fn child_environment(
+    machine: &Machine,
+    environment: &Environment,
+    layout: &Layout,
+) -> Vec<(OsString, OsString)> {
+    let mut env = Vec::new();
+    if environment.get("LM_LICENSE_FILE").is_none() {
+        env.push(("LM_LICENSE_FILE".into(), machine.file(LICENCE).into_os_string()));
+    }
+    let path = environment.get("PATH").unwrap_or_default();
+    if !std::env::split_paths(path).any(|dir| dir == layout.bin) {
+        let mut longer = path.to_owned();
+        if !longer.is_empty() {
+            longer.push(":");
+        }
+        longer.push(&layout.bin);
+        env.push(("PATH".into(), longer));
+    }
+    env
+}
+
+fn notes(environment: &Environment, layout: &Layout) -> Vec<String> {
+    let rows: [(&str, &str, &OsStr); 2] =
+        [("XTENSA_CORE", "Q7_CORE", &layout.core), ("XTENSA_SYSTEM", "Q7_TOOLS", layout.system.as_os_str())];
+    let differs = |(name, decides, used): (&str, &str, &OsStr)| {
+        let value = environment.get(name).filter(|value| *value != used)?;
+        Some(format!(
+            "{name} is {}, but every command names {}: {decides} decides, as in the vendor's driver",
+            value.to_string_lossy(),
+            used.to_string_lossy()
+        ))
+    };
+    rows.into_iter().filter_map(differs).collect()
+}
+
+/// What is known about licences (spec `toolchain.md` §11): nothing of a build asks for one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Licence {
+    /// The file that children are told of.
+    pub file: PathBuf,
+    /// Whether the person chose it.
+    pub is_chosen: bool,
+    /// Whether it exists.
+    pub exists: bool,
+}
+
+impl Licence {
+    /// Parts of the vendor's tools that do ask for one: component and feature.
+    pub const GATED: [(&str, &str); 2] = [
+        ("the instruction set simulator (libsimxtcore)", "XTENSA_ISS_BASE"),
+        ("the TIE compiler (tcgen, extend.so)", "XTENSA_XCC_TIE"),
+    ];
+
+    /// What children will see. A value may also be `port@host`, which is no file.
+    pub fn of(machine: &Machine, environment: &Environment) -> Licence {
+        let chosen = environment.path("LM_LICENSE_FILE");
+        let is_chosen = chosen.is_some();
+        let file = chosen.unwrap_or_else(|| machine.file(LICENCE));
+        Licence { exists: file.exists(), is_chosen, file }
+    }
+}
