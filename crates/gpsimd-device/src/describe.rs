@@ -6,8 +6,8 @@ use xtensa_iss::{BusFault, Fault, FaultKind};
 
 use crate::catalogue::Code;
 use crate::core::{Ended, Run};
-use crate::diagnose::heap_name;
 use crate::dma::dataram_owner;
+use crate::heap::Kind;
 use crate::incident::{Actor, Incident, Near, What};
 use crate::report::Element;
 use crate::sdma::Stopped;
@@ -98,6 +98,15 @@ impl Names<'_> {
                 None => format!("at device address {addr:#x}, where there is no tensor"),
             },
         }
+    }
+}
+
+/// What a heap's blocks are called.
+fn heap_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Tcm => "TCM block",
+        Kind::Hbm => "device memory block",
+        Kind::Libc => "malloc block",
     }
 }
 

@@ -6,11 +6,9 @@
 use std::collections::BTreeMap;
 
 use crate::catalogue::Code;
-use crate::core::Ended;
-use crate::core::Run;
+use crate::core::{Ended, Run};
 use crate::counters::cost;
 use crate::describe::{self, Names};
-use crate::heap::Kind;
 use crate::incident::{Folded, Near, What};
 use crate::map;
 use crate::report::{Element, Finding, Site};
@@ -356,13 +354,4 @@ fn overlaps(evidence: &Evidence<'_>, folder: &mut Folder) {
     );
     let key = (Code::Overlap, PlaceKey::default(), Some(evidence.output));
     folder.findings.insert(key, result(Code::Overlap, evidence, cores, first, count, message));
-}
-
-/// Whether a heap's blocks are of the kind findings mention by size.
-pub fn heap_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Tcm => "TCM block",
-        Kind::Hbm => "device memory block",
-        Kind::Libc => "malloc block",
-    }
 }

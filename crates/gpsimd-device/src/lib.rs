@@ -47,6 +47,7 @@ pub mod ram;
 pub mod registers;
 pub mod report;
 pub mod sdma;
+mod session;
 pub mod shared;
 pub mod symbols;
 pub mod tensor;
