@@ -26,7 +26,8 @@ const ALLOWED: &[&str] = &[
 
 /// Checks every package of the lock file.
 pub fn check() -> Result<()> {
-    let output = cargo().args(["metadata", "--format-version=1", "--locked"]).output().context("cargo metadata")?;
+    let output =
+        cargo().args(["metadata", "--format-version=1", "--locked"]).output().context("cargo metadata")?;
     if !output.status.success() {
         bail!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
     }
