@@ -286,11 +286,11 @@ struct Done {
 }
 
 fn execute(action: &Action, lock: &Lock, children: &Children) -> Result<Done, EngineError> {
-    // a compiler that fails, or is killed, must not leave the last build's file looking like this one's
-    for output in &action.outputs {
-        if output.is_file() {
-            std::fs::remove_file(output).map_err(EngineError::io("cannot remove", output))?;
-        }
+    // a compiler that fails, or is killed, must not leave the last build's file looking like this one's;
+    // builtins replace theirs in place, because other builds may be reading what they keep
+    let is_builtin = matches!(action.work, Work::Builtin(_));
+    for output in action.outputs.iter().filter(|output| !is_builtin && output.is_file()) {
+        std::fs::remove_file(output).map_err(EngineError::io("cannot remove", output))?;
     }
     match &action.work {
         Work::Host(command) => {
