@@ -13,3 +13,4 @@ mod paths;
 mod running;
 mod stages;
 mod tampering;
+mod vendor;

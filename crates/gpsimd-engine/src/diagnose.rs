@@ -72,6 +72,12 @@ pub const RULES: &[Rule] = &[
         remedy: "check with TORCH_CHECK or assert, which print and end the program",
     },
     Rule {
+        code: "compile::executable_stack",
+        signs: &[gpsimd_toolchain::NO_EXECUTABLE_STACK],
+        cause: "this host forbids executable stacks, which the vendor's code generator asks for",
+        remedy: gpsimd_toolchain::EXECUTABLE_STACK_REMEDY,
+    },
+    Rule {
         code: "compile::header",
         signs: &[": No such file or directory\n"],
         cause: "a header was not found",
@@ -175,6 +181,10 @@ mod tests {
                 Some("compile::warning"),
             ),
             ("k.cpp:4:52: error: format '%d' expects ... [-Werror=format=]", Some("compile::format")),
+            (
+                "libXtensaCodeGen.so: cannot enable executable stack as shared object requires: Permission denied",
+                Some("compile::executable_stack"),
+            ),
             ("k.cpp:1:1: error: expected ';' before '}' token", None),
             ("ld: k.o: undefined reference to `fopen'", Some("link::undefined")),
             ("", None),

@@ -42,7 +42,10 @@ pub use job::{ArchiveJob, CompileJob, Language, LinkJob, PackJob, PrefixMap, Rel
 pub use machine::Machine;
 pub use open::{OpenToolchain, RECIPE};
 pub use sysroot::Source;
-pub use vendor::{Environment, Layout, Licence, MissingFile, VendorError, XtensaTools, advice};
+pub use vendor::{
+    EXECUTABLE_STACK_REMEDY, Environment, Layout, Licence, MissingFile, NO_EXECUTABLE_STACK, VendorError,
+    XtensaTools,
+};
 
 /// A compiler that makes code for the cores.
 #[derive(Debug, Clone, PartialEq, Eq)]

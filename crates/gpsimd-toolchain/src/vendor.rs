@@ -23,7 +23,10 @@ const CORE: &str = "ncore2gp";
 const LICENCE: &str = "/opt/aws/neuron/gpsimd/tools/licenses/amzn_vq7_us_582883.out";
 
 /// Text of a compiler that the host forbids an executable stack (spec `toolchain.md` §13).
-const NO_EXECUTABLE_STACK: &str = "cannot enable executable stack as shared object requires";
+pub const NO_EXECUTABLE_STACK: &str = "cannot enable executable stack as shared object requires";
+
+/// What to do about that text, which itself does not say.
+pub const EXECUTABLE_STACK_REMEDY: &str = "allow it (SELinux: setsebool -P selinuxuser_execstack 1), clear the mark (patchelf --clear-execstack .../libXtensaCodeGen.so), build in a container on another host, or use --toolchain open";
 
 /// The variables that decide where the vendor's files are; an empty one counts as unset.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -204,13 +207,6 @@ fn list(missing: &[MissingFile]) -> String {
     missing.iter().map(|m| format!("  {}: {}", m.what, m.path.display())).collect::<Vec<_>>().join("\n")
 }
 
-/// What to do about a compiler's message, where the message does not say it (spec `toolchain.md` §13).
-pub fn advice(output: &str) -> Option<&'static str> {
-    output.contains(NO_EXECUTABLE_STACK).then_some(
-        "this host forbids executable stacks, which the vendor's code generator (libXtensaCodeGen.so) asks for; allow it (SELinux: setsebool -P selinuxuser_execstack 1), clear the mark (patchelf --clear-execstack libXtensaCodeGen.so), build in a container on another host, or use --toolchain open",
-    )
-}
-
 /// A complete `xtensa-tools`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct XtensaTools {
@@ -305,9 +301,12 @@ impl XtensaTools {
         match process::captured(&command, Path::new("/")) {
             Ok(output) => Ok(output.lines().next().unwrap_or_default().trim().to_owned()),
             Err(ToolchainError::CommandFailed { output, .. }) => Err(VendorError::Broken {
-                help: advice(&output)
-                    .unwrap_or("run it by hand; `gpsimd-build doctor` shows which files it was given")
-                    .to_owned(),
+                help: match output.contains(NO_EXECUTABLE_STACK) {
+                    true => EXECUTABLE_STACK_REMEDY.to_owned(),
+                    false => {
+                        "run it by hand; `gpsimd-build doctor` shows which files it was given".to_owned()
+                    }
+                },
                 program: self.compiler.clone(),
                 output,
             }
@@ -398,5 +397,141 @@ impl Licence {
         let is_chosen = chosen.is_some();
         let file = chosen.unwrap_or_else(|| machine.file(LICENCE));
         Licence { exists: file.exists(), is_chosen, file }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use miette::Diagnostic as _;
+
+    fn environment(variables: &[(&str, &str)]) -> Environment {
+        Environment::of(variables.iter().copied())
+    }
+
+    #[test]
+    fn paths_follow_the_variables() {
+        // spec toolchain.md §1: variables, root, core, configuration, tool directory
+        type Row = (&'static [(&'static str, &'static str)], [&'static str; 4]);
+        let default = "/opt/aws/neuron/gpsimd";
+        let rows: &[Row] = &[
+            (&[], ["custom_op", "ncore2gp", "tools/ncore2gp/config", "bin"]),
+            (&[("Q7_CORE", "next")], ["custom_op", "next", "tools/next/config", "bin"]),
+            (
+                &[("Q7_CORE", ""), ("NEURON_CUSTOM_OP", "")],
+                ["custom_op", "ncore2gp", "tools/ncore2gp/config", "bin"],
+            ),
+            (&[("Q7_TOOLS", "/c"), ("Q7_CORE", "next")], ["custom_op", "next", "/c", "bin"]),
+            (&[("NEURON_CUSTOM_OP", "/n")], ["/n", "ncore2gp", "tools/ncore2gp/config", "bin"]),
+            (
+                &[("XTENSA_TOOLS", "/x")],
+                ["custom_op", "ncore2gp", "tools/ncore2gp/config", "/x/XtensaTools/bin"],
+            ),
+            (
+                &[("XTENSA_CORE", "a"), ("XTENSA_SYSTEM", "/b")],
+                ["custom_op", "ncore2gp", "tools/ncore2gp/config", "bin"],
+            ),
+        ];
+        for (variables, [root, core, system, bin]) in rows {
+            let layout = Layout::of(&Machine::at("/", "", false), &environment(variables));
+            let at = |path: &str| Path::new(default).join(path);
+            assert_eq!(
+                layout,
+                Layout { root: at(root), core: core.into(), system: at(system), bin: at(bin) },
+                "{variables:?}"
+            );
+        }
+    }
+
+    /// A machine with an install at the default place; `programs` are in its tool directory.
+    fn installed(programs: &[&str]) -> (tempfile::TempDir, Machine) {
+        let dir = tempfile::tempdir().unwrap();
+        let machine = Machine::at(dir.path(), "/usr/bin:/bin", false);
+        for (_, path) in Layout::of(&machine, &Environment::default()).needs() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            match path.extension() {
+                Some(_) => std::fs::write(path, "").unwrap(),
+                None if path.ends_with("specs") => std::fs::write(path, "").unwrap(),
+                None => std::fs::create_dir(path).unwrap(),
+            }
+        }
+        for name in programs {
+            crate::testing::script(&machine.file(ROOT).join("bin").join(name), "echo \"$@\"");
+        }
+        (dir, machine)
+    }
+
+    #[test]
+    fn a_complete_install_is_taken_with_or_without_a_packager() {
+        for (programs, has_packager) in
+            [(&["xt-clang++"][..], false), (&["xt-clang++", "xt-pkg-loadlib"], true)]
+        {
+            let (_dir, machine) = installed(programs);
+            let tools = XtensaTools::discover(&machine, &environment(&[("PATH", "/usr/bin:/bin")])).unwrap();
+            assert_eq!(tools.packager().is_some(), has_packager);
+            let system = machine.file(ROOT).join("tools/ncore2gp/config");
+            let core = format!("--xtensa-core=ncore2gp --xtensa-system={} --version", system.display());
+            assert_eq!(tools.compiler_version(), core, "the compiler is asked with its core");
+            assert!(tools.notes().is_empty());
+        }
+    }
+
+    /// The identity is of contents: the same elsewhere, another after an update.
+    #[test]
+    fn the_identity_is_of_what_is_linked() {
+        let [(_a, here), (_b, there)] = [(); 2].map(|()| installed(&["xt-clang++"]));
+        let content =
+            |machine: &Machine| XtensaTools::discover(machine, &Environment::default()).unwrap().content;
+        assert_eq!(content(&here), content(&there));
+        std::fs::write(there.file(ROOT).join("custom_op/c10/lib/libc10.a"), "newer").unwrap();
+        assert_ne!(content(&here), content(&there));
+    }
+
+    #[test]
+    fn each_part_is_missed_and_named() {
+        let (_dir, machine) = installed(&["xt-clang++"]);
+        for (what, path) in Layout::of(&machine, &Environment::default()).needs() {
+            let away = machine.file("/away");
+            std::fs::rename(&path, &away).unwrap();
+            let error = XtensaTools::discover(&machine, &Environment::default()).unwrap_err();
+            let ToolchainError::Vendor(VendorError::Incomplete { missing }) = error else {
+                panic!("{error}")
+            };
+            assert_eq!(missing, [MissingFile { what, path: path.clone() }]);
+            std::fs::rename(away, path).unwrap();
+        }
+    }
+
+    #[test]
+    fn nothing_at_all_is_not_incomplete() {
+        let dir = tempfile::tempdir().unwrap();
+        let error =
+            XtensaTools::discover(&Machine::at(dir.path(), "", false), &Environment::default()).unwrap_err();
+        assert_eq!(error.code().unwrap().to_string(), "toolchain::vendor_absent");
+        let (_dir, machine) = installed(&[]);
+        let error = XtensaTools::discover(&machine, &Environment::default()).unwrap_err();
+        assert!(error.to_string().contains("1 of its parts is missing:\n  compiler: "), "{error}");
+    }
+
+    #[test]
+    fn variables_of_the_tools_that_do_not_count_are_said() {
+        let (_dir, machine) = installed(&["xt-clang++"]);
+        let variables =
+            environment(&[("XTENSA_CORE", "a"), ("XTENSA_SYSTEM", "/b"), ("Q7_CORE", "ncore2gp")]);
+        let tools = XtensaTools::discover(&machine, &variables).unwrap();
+        let [core, system] = tools.notes() else { panic!("{:?}", tools.notes()) };
+        assert!(core.starts_with("XTENSA_CORE is a, but") && system.starts_with("XTENSA_SYSTEM is /b, but"));
+    }
+
+    #[test]
+    fn licences() {
+        let machine = Machine::at("/", "", false);
+        let default = Licence::of(&machine, &Environment::default());
+        assert_eq!((default.file.as_path(), default.is_chosen), (Path::new(LICENCE), false));
+        let chosen = Licence::of(&machine, &environment(&[("LM_LICENSE_FILE", "27000@host")]));
+        assert_eq!(
+            (chosen.file.as_path(), chosen.is_chosen, chosen.exists),
+            (Path::new("27000@host"), true, false)
+        );
     }
 }
