@@ -87,6 +87,8 @@ pub enum Command {
     Schema(Schema),
     /// Write what CMake and Make need to build libraries.
     Integrations(Integrations),
+    /// Explain an error: cause, example, remedy.
+    Explain(Explain),
     /// Write a completion script for a shell.
     Completions(Completions),
     /// Write manual pages.
@@ -405,6 +407,18 @@ pub struct Man {
     /// Directory for the pages, one per command.
     #[arg(long, value_name = "DIR")]
     pub dir: PathBuf,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gpsimd-build explain kernel::signature
+  gpsimd-build explain                      lists every code")]
+pub struct Explain {
+    /// The code, as errors show it; without its scope if that is enough [default: list all].
+    #[arg(value_name = "CODE")]
+    pub code: Option<String>,
 }
 
 /// Arguments of `completions`.

@@ -2,6 +2,7 @@
 //!
 //! No logic that another caller would want lives here; see the crates for that.
 
+mod catalogue;
 mod cli;
 mod commands;
 mod compiler;

@@ -3,7 +3,7 @@
 //! Unaware of what the commands do. Standard output carries results, standard error everything else.
 
 use std::fmt::Write as _;
-use std::io::IsTerminal as _;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, Severity};
@@ -73,8 +73,13 @@ impl Render {
     /// A diagnostic as text, with its labels pointing into the source.
     pub fn diagnostic_text(&self, error: &dyn Diagnostic) -> String {
         let theme = if self.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-        let width = if std::io::stderr().is_terminal() { terminal_width() } else { 100 };
-        let handler = GraphicalReportHandler::new_themed(theme).with_width(width).with_wrap_lines(false);
+        // what a command said is shown as it was said
+        let code = error.code().map(|code| code.to_string()).unwrap_or_default();
+        let is_quoted = code.ends_with("::command_failed")
+            || ["compile::", "link::"].iter().any(|scope| code.starts_with(scope));
+        let handler = GraphicalReportHandler::new_themed(theme)
+            .with_width(width_of(&std::io::stderr()))
+            .with_wrap_lines(std::io::stderr().is_terminal() && !is_quoted);
         let mut text = String::new();
         if handler.render_report(&mut text, error).is_err() {
             let _ = writeln!(text, "{error}");
@@ -96,12 +101,41 @@ fn only_problem(error: &dyn Diagnostic) -> &dyn Diagnostic {
     }
 }
 
-fn terminal_width() -> usize {
-    std::env::var("COLUMNS")
-        .ok()
-        .and_then(|columns| columns.parse().ok())
-        .filter(|&width| width >= 40)
-        .unwrap_or(100)
+/// Columns of what is not a terminal, or does not say.
+const PLAIN_WIDTH: usize = 100;
+
+/// Columns of standard output.
+pub fn output_width() -> usize {
+    width_of(&std::io::stdout())
+}
+
+/// Columns of a stream: its terminal's, which `COLUMNS` overrides; enough for a report everywhere.
+fn width_of(stream: &(impl IsTerminal + std::os::fd::AsFd)) -> usize {
+    if !stream.is_terminal() {
+        return PLAIN_WIDTH;
+    }
+    let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let found = || terminal_size::terminal_size_of(stream).map(|(width, _)| usize::from(width.0));
+    asked.or_else(found).filter(|&width| width >= 40).unwrap_or(PLAIN_WIDTH)
+}
+
+/// Text in lines of at most `width` columns; a longer word has a line of its own.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for paragraph in text.lines() {
+        let mut line = String::new();
+        for word in paragraph.split_whitespace() {
+            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
+                lines.push(std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        lines.push(line);
+    }
+    lines
 }
 
 /// Writes to standard output; a closed pipe ends the tool quietly, as `head` expects.
@@ -174,4 +208,17 @@ pub fn bytes(count: u64) -> String {
         value /= STEP;
     }
     format!("{value:.1} GiB")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_wraps_at_words() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("a-very-long-word b", 4), ["a-very-long-word", "b"]);
+        assert_eq!(wrap("first\nsecond  line", 40), ["first", "second line"]);
+        assert!(wrap("", 10).is_empty());
+    }
 }

@@ -3,6 +3,7 @@
 mod codegen;
 mod compile;
 mod doctor;
+mod explain;
 mod image;
 mod integrations;
 mod lsp;
@@ -61,6 +62,7 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Outcome> {
         Command::Toolchain(arguments) => toolchain::run(&arguments, render),
         Command::Doctor => doctor::run(render),
         Command::Schema(arguments) => schema::run(&arguments, render),
+        Command::Explain(arguments) => explain::run(&arguments, render),
         Command::Integrations(arguments) => integrations::run(&arguments, render),
         Command::Man(arguments) => man::run(&arguments, render),
         Command::Completions(arguments) => {
