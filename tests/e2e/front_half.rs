@@ -31,7 +31,11 @@ fn plain(bench: &Bench, text: &str) -> String {
         let line = line.replace(&*directory, "DIR").replace(&*home, "HOME");
         match (line.split_once("HOME/sdk/"), line.split_once("/bin/ld: ")) {
             (Some((before, after)), _) => {
-                format!("{before}SDK{}", after.get(16..).expect("a directory named by a hash"))
+                // which line of the SDK is its own business
+                let after = after.get(16..).expect("a directory named by a hash");
+                let name = after.split(':').next().unwrap_or_default();
+                let said = after.split_once(": ").map_or("", |(_, said)| said);
+                format!("{before}SDK{name}:LINE {said}").trim_end().to_owned()
             }
             (_, Some((_, after))) => format!("  │ ld: {after}"),
             _ => line.trim_end().to_owned(),
@@ -430,4 +434,43 @@ fn a_dry_run_without_schemas_prints_what_finds_them() {
     let printed = good(bench.tool().args(["compile", "k.cpp", "--shape-src", "shape.cpp", "-n"]));
     assert!(printed.contains("gpsimd-build registrations "), "{printed}");
     assert!(!bench.path("build").exists());
+}
+
+/// Words of the catalogue are the errors' own: what is shown when it happens is what `explain` has an example of.
+#[test]
+fn codes_are_explained() {
+    let bench = Bench::new();
+    golden("explain", &good(bench.tool().args(["explain", "kernel::local"])));
+    assert_eq!(
+        good(bench.tool().args(["explain", "optional"])),
+        good(bench.tool().args(["explain", "schema::optional"])),
+        "a scope may be left out"
+    );
+    let list: Value = serde_json::from_str(&good(bench.tool().args(["explain", "--json"]))).expect("JSON");
+    let codes: Vec<&str> =
+        list.as_array().expect("a list").iter().filter_map(|e| e["code"].as_str()).collect();
+    assert!(codes.len() > 250 && codes.is_sorted(), "{codes:?}");
+    let goldens = std::fs::read_dir(repository().join("tests/golden")).expect("golden files");
+    for path in goldens.flatten().map(|entry| entry.path()) {
+        let text = std::fs::read_to_string(&path).expect("a golden file");
+        let first = text.splitn(3, "---\n").nth(2).and_then(|body| body.lines().next()).unwrap_or_default();
+        if let Some((scope, _)) = first.split_once("::")
+            && !scope.contains(' ')
+        {
+            assert!(codes.contains(&first), "{}: {first}", path.display());
+        }
+    }
+    let text = bad(bench.tool().args(["explain", "kernel::lokal"]), 1);
+    assert!(text.contains("cli::code") && text.contains("kernel::"), "{text}");
+}
+
+/// Escape codes are for terminals: none in a pipe, whatever the error, unless asked for.
+#[test]
+fn colour_is_for_terminals() {
+    let bench = Bench::new();
+    let arguments = ["compile", "absent.cpp", "--schema", "my::f(Tensor? a) -> Tensor"];
+    let plain = bad(bench.tool().env_remove("NO_COLOR").args(arguments), 1);
+    assert!(!plain.contains('\u{1b}'), "{plain:?}");
+    let coloured = bad(bench.tool().env_remove("NO_COLOR").args(arguments).args(["--color", "always"]), 1);
+    assert!(coloured.contains('\u{1b}'), "{coloured:?}");
 }
