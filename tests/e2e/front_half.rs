@@ -474,3 +474,37 @@ fn colour_is_for_terminals() {
     let coloured = bad(bench.tool().env_remove("NO_COLOR").args(arguments).args(["--color", "always"]), 1);
     assert!(coloured.contains('\u{1b}'), "{coloured:?}");
 }
+
+/// What the kernel was declared to take is what it gets: widths and classes survive the way through the wrapper.
+#[test]
+fn an_adapted_wrapper_passes_what_the_caller_gave() {
+    let kernel = "#include <torch/torch.h>
+torch::Tensor mix(torch::Tensor x, double by, int64_t n, torch::Scalar k) {
+  torch::Tensor y = torch::empty(x.sizes(), torch::kFloat);
+  auto in = x.accessor<float, 1>();
+  auto out = y.accessor<float, 1>();
+  for (int64_t i = 0; i < x.size(0); ++i) out[i] = in[i] * (float)by + (float)n + k.to<float>();
+  return y;
+}
+";
+    let bench = Bench::new();
+    bench.write("mix.cpp", kernel);
+    good(bench.tool().args(["compile", "mix.cpp"]));
+    let text = good(bench.tool().args(["run", "build/mix", "arange:5", "2.5", "-7", "0.25", "--like", "0"]));
+    assert!(text.contains("= [-6.75, -4.25, -1.75, 0.75, 3.25]"), "{text}");
+}
+
+#[test]
+fn a_run_asks_the_shape_functions() {
+    let bench = Bench::new();
+    bench.write(
+        "k.cpp",
+        "#include <torch/torch.h>\ntorch::Tensor relu(const torch::Tensor& x) { return x; }\ntorch::Tensor gelu(const torch::Tensor& x, const torch::Tensor& table) { return torch::zeros({x.size(0) / 2, 2}, torch::kFloat); }\n",
+    );
+    bench.write("shape.cpp", SHAPE);
+    good(bench.tool().args(["compile", "k.cpp", "--shape-src", "shape.cpp"]));
+    let text = good(bench.tool().args(["run", "build/k", "rand:8x3", "rand:1", "--op", "gelu"]));
+    assert!(text.contains("gelu -> float32 [4, 2]"), "{text}");
+    let text = bad(bench.tool().args(["run", "build/k", "rand:1x3", "rand:1", "--op", "gelu"]), 1);
+    assert!(text.contains("run::shape_refused") && text.contains("extent 0"), "{text}");
+}

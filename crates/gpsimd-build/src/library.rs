@@ -40,6 +40,8 @@ pub enum LibraryError {
 pub struct Library {
     /// What it consists of; a bare image has none.
     pub manifest: Option<Manifest>,
+    /// The program that evaluates output shapes, if it was built from shape sources.
+    pub shapes: Option<PathBuf>,
     /// One group per core.
     images: Vec<ImageFiles>,
 }
@@ -91,7 +93,15 @@ impl Library {
             }
             images.push(files);
         }
-        Ok(Self { manifest: Some(manifest), images })
+        let shapes = match &manifest.shapes {
+            Some(file) if Path::new(file).components().count() != 1 => {
+                return Err(bad(format!("{file:?} is not a plain file name")).into());
+            }
+            // a relative path without a slash would be looked for in PATH
+            Some(file) => Some(std::path::absolute(directory.join(file)).map_err(|e| bad(e.to_string()))?),
+            None => None,
+        };
+        Ok(Self { manifest: Some(manifest), shapes, images })
     }
 
     /// A bare image; one that is named for a core stands for its seven siblings too.
@@ -117,7 +127,11 @@ impl Library {
                 None => ImageFiles { linked: Some(file(".so")), ..ImageFiles::default() },
             }
         };
-        Self { manifest: None, images: variants.iter().map(|&variant| files(variant)).collect() }
+        Self {
+            manifest: None,
+            shapes: None,
+            images: variants.iter().map(|&variant| files(variant)).collect(),
+        }
     }
 
     /// Every file there is.

@@ -11,6 +11,7 @@ mod library;
 mod npy;
 mod progress;
 mod render;
+mod shapes;
 
 use std::process::ExitCode;
 

@@ -18,6 +18,7 @@ use crate::inputs::{self, InputError};
 use crate::library::Library;
 use crate::npy;
 use crate::render::Render;
+use crate::shapes;
 
 /// Why a run cannot begin.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -28,7 +29,9 @@ enum RunError {
     #[error("the output's shape is not known")]
     #[diagnostic(
         code(run::output),
-        help("say --like N (shape and type of input N, from 0), or --shape 2x3 --dtype float32")
+        help(
+            "say --like N (shape and type of input N, from 0), or --shape 2x3 --dtype float32; a library built with --shape-src knows"
+        )
     )]
     WhichOutput,
     #[error("--like {index}: input {index} is no tensor")]
@@ -49,7 +52,7 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Outcome> {
     let op = op(arguments, &machine)?;
     let signature = signature(&library, &op);
     let args = args(&op, &arguments.inputs, signature.as_ref())?;
-    let output = output(arguments, &args)?;
+    let output = output(arguments, &args, &library, signature.as_ref())?;
 
     let control = Arc::new(Control::default());
     let handle = Arc::clone(&control);
@@ -131,14 +134,25 @@ fn args(op: &str, texts: &[String], signature: Option<&Signature>) -> Result<Vec
     texts.iter().enumerate().map(argument).collect()
 }
 
-fn output(arguments: &Run, args: &[Arg]) -> Result<TensorSpec> {
+fn output(
+    arguments: &Run,
+    args: &[Arg],
+    library: &Library,
+    signature: Option<&Signature>,
+) -> Result<TensorSpec> {
     if let Some(index) = arguments.like {
         return match args.get(index).map(|arg| &arg.value) {
             Some(Value::Tensor(tensor)) => Ok(tensor.spec.clone()),
             _ => Err(RunError::Like { index }.into()),
         };
     }
-    let Some(shape) = &arguments.shape else { return Err(RunError::WhichOutput.into()) };
+    let Some(shape) = &arguments.shape else {
+        let (Some(program), Some(signature)) = (&library.shapes, signature) else {
+            return Err(RunError::WhichOutput.into());
+        };
+        let op = format!("{}::{}", signature.namespace, signature.op);
+        return shapes::output(program, &op, args, &arguments.inputs);
+    };
     let dtype = arguments.dtype.as_deref().map_or(Ok(gpsimd_device::Dtype::Float32), inputs::dtype)?;
     Ok(TensorSpec::new(dtype, inputs::shape(shape)?))
 }
