@@ -9,7 +9,7 @@ use miette::Diagnostic;
 
 use crate::error::EngineError;
 
-/// One kind of mistake.
+/// One kind of mistake; the signs are those of GCC, of Clang and of GNU ld.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
     /// Stable code.
@@ -28,6 +28,7 @@ pub const RULES: &[Rule] = &[
         code: "compile::registration",
         signs: &[
             "torchneuron/register.h: No such file",
+            "'torchneuron/register.h' file not found",
             "NEURON_LIBRARY(",
             "TORCH_LIBRARY(",
             "PYBIND11_MODULE(",
@@ -43,6 +44,11 @@ pub const RULES: &[Rule] = &[
             "too few arguments to function 'at::Tensor at::zeros(",
             "too few arguments to function 'at::Tensor at::ones(",
             "too few arguments to function 'at::Tensor at::eye(",
+            "no matching function for call to 'empty'",
+            "no matching function for call to 'full'",
+            "no matching function for call to 'zeros'",
+            "no matching function for call to 'ones'",
+            "no matching function for call to 'eye'",
         ],
         cause: "a tensor is made without saying of what: on the device the element type has no default",
         remedy: "pass the element type last, for instance torch::empty(x.sizes(), torch::kFloat)",
@@ -55,7 +61,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         code: "compile::format",
-        signs: &["[-Werror=format"],
+        signs: &["[-Werror=format", "[-Werror,-Wformat"],
         cause: "a printf format does not fit its argument; sizes and extents of tensors have 64 bits",
         remedy: "print them with %lld, or cast the argument: printf(\"%d\", (int)x.numel())",
     },
@@ -67,7 +73,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         code: "compile::exceptions",
-        signs: &["exception handling disabled"],
+        signs: &["exception handling disabled", "with exceptions disabled"],
         cause: "the device has no exceptions",
         remedy: "check with TORCH_CHECK or assert, which print and end the program",
     },
@@ -79,19 +85,19 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         code: "compile::header",
-        signs: &[": No such file or directory\n"],
+        signs: &[": No such file or directory\n", "' file not found"],
         cause: "a header was not found",
         remedy: "name its directory with -I DIR; host libraries do not exist on the device",
     },
     Rule {
         code: "compile::unused_static",
-        signs: &["[-Werror=unused-function]"],
+        signs: &["[-Werror=unused-function]", "[-Werror,-Wunused-function]"],
         cause: "a static function is called by nothing; if it is a kernel, the wrapper, another file, cannot call it",
         remedy: "remove `static` from kernels, and functions that nothing uses",
     },
     Rule {
         code: "compile::warning",
-        signs: &["[-Werror="],
+        signs: &["[-Werror=", "[-Werror,-W"],
         cause: "kernels are compiled with -Wall -Werror: a warning stops the build",
         remedy: "correct it, or let warnings of its kind pass: gpsimd-build compile ... -- -Wno-error=KIND",
     },
@@ -185,6 +191,12 @@ mod tests {
                 "libXtensaCodeGen.so: cannot enable executable stack as shared object requires: Permission denied",
                 Some("compile::executable_stack"),
             ),
+            (
+                "k.cpp:2:10: fatal error: 'torchneuron/register.h' file not found",
+                Some("compile::registration"),
+            ),
+            ("k.cpp:5:14: error: format specifies type 'int' [-Werror,-Wformat]", Some("compile::format")),
+            ("k.cpp:3:1: error: no matching function for call to 'empty'", Some("compile::dtype")),
             ("k.cpp:1:1: error: expected ';' before '}' token", None),
             ("ld: k.o: undefined reference to `fopen'", Some("link::undefined")),
             ("", None),
