@@ -19,7 +19,7 @@ use crate::image::Image;
 use sections::Sections;
 
 /// Entries of debug information read before giving up. Large template headers make some 100,000.
-const MAX_ENTRIES: usize = 8 << 20;
+const MAX_ENTRIES: usize = 2 << 20;
 
 /// Why the debug information of an object cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
