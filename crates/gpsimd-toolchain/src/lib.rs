@@ -32,6 +32,7 @@ mod sysroot;
 mod testing;
 mod tree;
 mod vendor;
+mod vendor_host;
 mod vendor_words;
 
 pub use command::Command;
@@ -45,6 +46,9 @@ pub use sysroot::Source;
 pub use vendor::{
     EXECUTABLE_STACK_REMEDY, Environment, Layout, Licence, MissingFile, NO_EXECUTABLE_STACK, VendorError,
     XtensaTools,
+};
+pub use vendor_host::{
+    StackPolicy, VendorPackage, forbids_executable_stacks, vendor_packages, version_clashes,
 };
 
 /// A compiler that makes code for the cores.

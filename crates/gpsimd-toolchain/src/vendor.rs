@@ -26,7 +26,7 @@ const LICENCE: &str = "/opt/aws/neuron/gpsimd/tools/licenses/amzn_vq7_us_582883.
 pub const NO_EXECUTABLE_STACK: &str = "cannot enable executable stack as shared object requires";
 
 /// What to do about that text, which itself does not say.
-pub const EXECUTABLE_STACK_REMEDY: &str = "allow it (SELinux: setsebool -P selinuxuser_execstack 1), clear the mark (patchelf --clear-execstack .../libXtensaCodeGen.so), build in a container on another host, or use --toolchain open";
+pub const EXECUTABLE_STACK_REMEDY: &str = "allow it (SELinux: setsebool -P selinuxuser_execstack 1; glibc 2.41 and later: GLIBC_TUNABLES=glibc.rtld.execstack=2), clear the mark (patchelf --clear-execstack .../libXtensaCodeGen.so), build in a container on another host, or use --toolchain open";
 
 /// The variables that decide where the vendor's files are; an empty one counts as unset.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -132,6 +132,22 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// Every part that is not there; a directory that lacks whole stands for what would be in it.
+    fn missing(&self) -> Vec<MissingFile> {
+        let mut missing: Vec<MissingFile> = Vec::new();
+        for (what, path) in self.needs().into_iter().filter(|(_, path)| !path.exists()) {
+            let lsps = self.lsps();
+            let whole = path.ancestors().filter(|dir| dir.starts_with(&lsps) && !dir.exists()).last();
+            let path = whole.unwrap_or(&path).to_owned();
+            if missing.last().is_none_or(|last| last.path != path) {
+                missing.push(MissingFile { what, path });
+            }
+        }
+        missing
+    }
+}
+
 const LSPS: [&str; 9] = [
     "lsp_fll_load_cpu0",
     "lsp_fll_load_cpu1",
@@ -232,12 +248,7 @@ impl XtensaTools {
         if compiler.is_none() && !layout.root.exists() && !layout.bin.exists() {
             return Err(VendorError::Absent { root: layout.root, bin: layout.bin }.into());
         }
-        let mut missing: Vec<MissingFile> = layout
-            .needs()
-            .into_iter()
-            .filter(|(_, path)| !path.exists())
-            .map(|(what, path)| MissingFile { what, path })
-            .collect();
+        let mut missing = layout.missing();
         let compiler = match compiler {
             Some(compiler) if missing.is_empty() => compiler,
             found => {
@@ -500,6 +511,20 @@ mod tests {
             assert_eq!(missing, [MissingFile { what, path: path.clone() }]);
             std::fs::rename(away, path).unwrap();
         }
+    }
+
+    #[test]
+    fn a_missing_directory_is_one_part() {
+        let (_dir, machine) = installed(&["xt-clang++"]);
+        let layout = Layout::of(&machine, &Environment::default());
+        std::fs::remove_dir_all(layout.lsps().join("lsp_fll_load_cpu4/ldscripts")).unwrap();
+        std::fs::remove_dir_all(layout.lsps().join("lsp_fll_load_cpu5")).unwrap();
+        let paths =
+            |layout: &Layout| -> Vec<PathBuf> { layout.missing().into_iter().map(|m| m.path).collect() };
+        let want = ["lsp_fll_load_cpu4/ldscripts", "lsp_fll_load_cpu5"].map(|name| layout.lsps().join(name));
+        assert_eq!(paths(&layout), want);
+        std::fs::remove_dir_all(layout.lsps()).unwrap();
+        assert_eq!(paths(&layout), [layout.lsps()]);
     }
 
     #[test]
