@@ -15,9 +15,11 @@ __all__ = ["Library", "Op"]
 class Op:
     """One op of a library; calling it runs it on the simulated device."""
 
-    def __init__(self, library: "Library", kernel: str, schema: str) -> None:
-        #: The library it is in.
+    def __init__(self, library: str, kernel: str, schema: str, keep: Any = None) -> None:
+        #: Path of the library it is in.
         self.library = library
+        # no reference back to the library: a scratch directory must go with the last name for it, not with a collection
+        self._keep = keep
         #: The kernel function, the name it is registered under.
         self.kernel = kernel
         #: PyTorch schema text.
@@ -41,7 +43,7 @@ class Library(Mapping[str, Op]):
         #: The manifest, see ``docs/outputs.md``.
         self.manifest: Mapping[str, Any] = _manifest(path)
         self._keep = keep
-        ops = (Op(self, op["kernel"], op["schema"]) for op in self.manifest["ops"])
+        ops = (Op(path, op["kernel"], op["schema"], keep) for op in self.manifest["ops"])
         self._ops: Dict[str, Op] = {op.kernel: op for op in ops}
 
     @property
