@@ -13,4 +13,5 @@ mod paths;
 mod running;
 mod stages;
 mod tampering;
+mod ucpl;
 mod vendor;

@@ -77,6 +77,10 @@ pub enum Command {
     Inspect(Inspect),
     /// Check images, alone and against each other.
     Verify(Verify),
+    /// Turn a split-load library into the image that a device loads.
+    Prelink(Prelink),
+    /// Write the record that loads or unloads a library.
+    Records(Records),
     /// Execute an op of a library on the simulated device.
     Run(Run),
     /// Install and list compilers.
@@ -102,6 +106,9 @@ pub enum Command {
     /// Steps of an exported plan.
     #[command(hide = true)]
     Registrations(Registrations),
+    /// Steps of an exported plan.
+    #[command(hide = true)]
+    Split(Split),
 }
 
 /// Ops of a library, given as pairs or as schemas alone.
@@ -156,6 +163,7 @@ Examples:
   gpsimd-build compile vector_add.cpp --schema 'my::vector_add(Tensor a, Tensor b) -> Tensor' --multicore
   gpsimd-build compile relu.cpp --op 'relu_forward=my::relu_fwd(Tensor t) -> Tensor' \\
       --op 'relu_backward=my::relu_bwd(Tensor t, Tensor g) -> Tensor'
+  gpsimd-build compile vector_add.cpp --image both
   gpsimd-build compile k.cpp --schema 'my::k(Tensor a) -> Tensor' -- -O2 -DSTACK_SIZE=20000")]
 pub struct Compile {
     /// Kernel sources.
@@ -178,6 +186,15 @@ pub struct Compile {
     /// Build for all eight cores instead of one.
     #[arg(long)]
     pub multicore: bool,
+    /// Which images to make.
+    #[arg(long, value_enum, default_value_t = ImageKind::Fixed, value_name = "KIND", help_heading = "Images")]
+    pub image: ImageKind,
+    /// Generation whose memory a split image must fit: cayman, mariana, mariana-plus or sunda.
+    #[arg(long, value_name = "GENERATION", default_value = "cayman", help_heading = "Images")]
+    pub generation: String,
+    /// Spec of a split image's first op; the others follow. 0 to 9 are built-in kernels'.
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Images")]
+    pub spec: u8,
     /// Add an include directory (or a literal flag).
     #[arg(short = 'I', long = "include", value_name = "DIR", allow_hyphen_values = true)]
     pub includes: Vec<OsString>,
@@ -210,6 +227,17 @@ pub struct Compile {
     /// Compiler flags, after the built-in ones.
     #[arg(last = true, value_name = "CFLAG", allow_hyphen_values = true)]
     pub cflags: Vec<OsString>,
+}
+
+/// Kinds of images.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ImageKind {
+    /// One for each core, linked for its window.
+    Fixed,
+    /// One for all cores, in two small segments that a loader moves into place.
+    Split,
+    /// Both.
+    Both,
 }
 
 /// Arguments of `codegen`.
@@ -276,11 +304,15 @@ pub struct Unpack {
 #[command(after_help = "\
 Examples:
   gpsimd-build inspect build/vector_add_cpu3.so
-  gpsimd-build inspect build/vector_add_cpu3.so --map map.svg")]
+  gpsimd-build inspect build/vector_add_cpu3.so --map map.svg
+  gpsimd-build inspect build/vector_add.ucpl load.bin")]
 pub struct Inspect {
-    /// Linked, stripped or packed images.
+    /// Linked, stripped, packed or prelinked images, or files of load records.
     #[arg(required = true, value_name = "IMAGE")]
     pub images: Vec<PathBuf>,
+    /// Generation whose memory a prelinked image is for.
+    #[arg(long, value_name = "GENERATION", default_value = "cayman")]
+    pub generation: String,
     /// Draw the window of the (one) image.
     #[arg(long, value_name = "SVG")]
     pub map: Option<PathBuf>,
@@ -302,6 +334,98 @@ pub struct Verify {
     pub report: Option<PathBuf>,
 }
 
+/// Arguments of `prelink`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gpsimd-build prelink build/vector_add.split.so -o vector_add.ucpl
+  gpsimd-build prelink build/vector_add.split.packed.so -o vector_add.ucpl --generation mariana-plus")]
+pub struct Prelink {
+    /// A split-load library, as it is or packed.
+    #[arg(value_name = "LIBRARY")]
+    pub library: PathBuf,
+    /// Image to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// cayman, mariana, mariana-plus or sunda.
+    #[arg(long, value_name = "GENERATION", default_value = "cayman")]
+    pub generation: String,
+    /// Refuse whatever would have an undefined effect on the device (this is the default).
+    #[arg(long, overrides_with = "compat")]
+    pub strict: bool,
+    /// Give the vendor's verdicts and bytes, quirks included.
+    #[arg(long, overrides_with = "strict")]
+    pub compat: bool,
+}
+
+/// Arguments of `records`.
+#[derive(Debug, Args)]
+pub struct Records {
+    #[command(subcommand)]
+    pub command: RecordsCommand,
+}
+
+/// Which record.
+#[derive(Debug, Subcommand)]
+pub enum RecordsCommand {
+    /// A record that loads a library.
+    #[command(after_help = "\
+Example:
+  gpsimd-build records load --addr 0x1000000000 --image vector_add.ucpl -o load.bin")]
+    Load {
+        /// SoC address of the image, a multiple of 16 MiB as the runtime allocates it.
+        #[arg(long, value_name = "ADDRESS", value_parser = number)]
+        addr: u64,
+        /// Bytes of the image.
+        #[arg(long, value_name = "BYTES", conflicts_with = "image")]
+        size: Option<u32>,
+        /// The image itself, for its size.
+        #[arg(long, value_name = "UCPL", required_unless_present = "size")]
+        image: Option<PathBuf>,
+        /// Which library it will be.
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        index: u32,
+        /// Load on core 0 alone instead of all eight.
+        #[arg(long)]
+        single: bool,
+        /// File to write.
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
+    /// A record that unloads a library.
+    #[command(after_help = "\
+Example:
+  gpsimd-build records unload --index 0 -o unload.bin")]
+    Unload {
+        /// Which library.
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        index: u32,
+        /// Unload from core 0 alone instead of all eight.
+        #[arg(long)]
+        single: bool,
+        /// File to write.
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
+}
+
+/// A number, decimal or hexadecimal.
+fn number(text: &str) -> Result<u64, std::num::ParseIntError> {
+    match text.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => text.parse(),
+    }
+}
+
+/// How a library gets to the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Lane {
+    /// Images linked for a fixed address.
+    Fixed,
+    /// Prelinked split images, loaded by record, dispatched through 0xF0 instructions.
+    Ucpl,
+}
+
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -311,7 +435,8 @@ Examples:
   gpsimd-build run build/vector_add a.npy b.npy --like 0 -o sum.npy
   gpsimd-build run build/vector_add rand:1000 rand:1000 --like 0
   gpsimd-build run build/relu rand:1000x4 --op relu_forward     a library built with --shape-src knows its outputs' shapes
-  gpsimd-build run build/scale_clip x.npy 0.5 3 1.5 --shape 2x3 --dtype float32")]
+  gpsimd-build run build/scale_clip x.npy 0.5 3 1.5 --shape 2x3 --dtype float32
+  gpsimd-build run build/vector_add rand:100 rand:100 --like 0 --lane ucpl --trace")]
 pub struct Run {
     /// A library (build/NAME) or one of its images.
     #[arg(value_name = "LIBRARY")]
@@ -337,6 +462,18 @@ pub struct Run {
     /// Do not report this check's findings.
     #[arg(long, value_name = "CODE")]
     pub allow: Vec<String>,
+    /// How the library gets to the device: fixed for its fixed images, ucpl for its split image.
+    #[arg(long, value_enum, default_value_t = Lane::Fixed, value_name = "LANE")]
+    pub lane: Lane,
+    /// With --lane ucpl, show every stage from the packed library to the last byte given back.
+    #[arg(long)]
+    pub trace: bool,
+    /// With --lane ucpl, the generation to prelink for [default: the one the library was built for].
+    #[arg(long, value_name = "GENERATION")]
+    pub generation: Option<String>,
+    /// With --lane ucpl and a bare split image, load it on all eight cores.
+    #[arg(long)]
+    pub multicore: bool,
     /// Most instructions per core before a run counts as endless.
     #[arg(long, value_name = "N")]
     pub budget: Option<u64>,
@@ -453,6 +590,35 @@ pub struct Registrations {
     /// File to write, as JSON.
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
+}
+
+/// Arguments of the hidden `split`: one of three steps.
+#[derive(Debug, Args)]
+pub struct Split {
+    /// Write the linker script here.
+    #[arg(long, value_name = "FILE")]
+    pub script: Option<PathBuf>,
+    /// Write the kernel table here.
+    #[arg(long, value_name = "FILE")]
+    pub table: Option<PathBuf>,
+    /// A row of the table.
+    #[arg(long = "row", value_name = "KERNEL=SPEC", requires = "table")]
+    pub rows: Vec<String>,
+    /// Make the files of the split image from this static link.
+    #[arg(long, value_name = "FILE", requires_all = ["library", "prelinked"])]
+    pub linked: Option<PathBuf>,
+    /// Generation whose memory the image must fit.
+    #[arg(long, value_name = "GENERATION", default_value = "cayman")]
+    pub generation: String,
+    /// The library.
+    #[arg(long, value_name = "FILE")]
+    pub library: Option<PathBuf>,
+    /// The packed library.
+    #[arg(long, value_name = "FILE")]
+    pub packed: Option<PathBuf>,
+    /// The prelinked image.
+    #[arg(long, value_name = "FILE")]
+    pub prelinked: Option<PathBuf>,
 }
 
 /// Arguments of the hidden `adapt`.

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use gpsimd_device::CoreImage;
-use gpsimd_engine::{FileKind, Manifest};
+use gpsimd_engine::{FileEntry, FileKind, Manifest};
 use gpsimd_lsp::{CpuId, Variant};
 use miette::Diagnostic;
 
@@ -33,6 +33,13 @@ pub enum LibraryError {
         /// What is wrong.
         reason: String,
     },
+    /// No split image.
+    #[error("{path} has no split image", path = .path.display())]
+    #[diagnostic(code(library::no_split), help("build it with `compile --image split` or `--image both`"))]
+    NoSplit {
+        /// The library.
+        path: PathBuf,
+    },
 }
 
 /// A library found on disk.
@@ -44,6 +51,21 @@ pub struct Library {
     pub shapes: Option<PathBuf>,
     /// One group per core.
     images: Vec<ImageFiles>,
+    /// The split image.
+    split: Option<ImageFiles>,
+    /// As named.
+    path: PathBuf,
+}
+
+/// A split image, ready to travel.
+#[derive(Debug)]
+pub struct SplitLibrary {
+    /// What would ship, and the unstripped file for names and lines.
+    pub image: CoreImage,
+    /// 1 or 8.
+    pub cores: u8,
+    /// The generation it was built for.
+    pub generation: String,
 }
 
 /// The files of one core.
@@ -77,22 +99,25 @@ impl Library {
         let manifest: Manifest =
             serde_json::from_slice(&read(path)?).map_err(|error| bad(error.to_string()))?;
         let directory = path.parent().unwrap_or(Path::new("."));
-        let mut images = Vec::new();
-        for entry in &manifest.images {
+        let group = |entries: &[FileEntry]| {
             let mut files = ImageFiles::default();
-            for file in &entry.files {
+            for file in entries {
                 if Path::new(&file.file).components().count() != 1 {
-                    return Err(bad(format!("{:?} is not a plain file name", file.file)).into());
+                    return Err(bad(format!("{:?} is not a plain file name", file.file)));
                 }
                 let path = Some(directory.join(&file.file));
                 match file.kind {
                     FileKind::Linked => files.linked = path,
                     FileKind::Stripped => files.stripped = path,
                     FileKind::Packed => files.packed = path,
+                    FileKind::Prelinked => {}
                 }
             }
-            images.push(files);
-        }
+            Ok(files)
+        };
+        let images =
+            manifest.images.iter().map(|entry| group(&entry.files)).collect::<Result<_, LibraryError>>()?;
+        let split = manifest.split.as_ref().map(|entry| group(&entry.files)).transpose()?;
         let shapes = match &manifest.shapes {
             Some(file) if Path::new(file).components().count() != 1 => {
                 return Err(bad(format!("{file:?} is not a plain file name")).into());
@@ -101,11 +126,17 @@ impl Library {
             Some(file) => Some(std::path::absolute(directory.join(file)).map_err(|e| bad(e.to_string()))?),
             None => None,
         };
-        Ok(Self { manifest: Some(manifest), shapes, images })
+        Ok(Self { manifest: Some(manifest), shapes, images, split, path: path.to_owned() })
     }
 
     /// A bare image; one that is named for a core stands for its seven siblings too.
     fn of_image(path: &Path, name: &str) -> Self {
+        if let Some(stem) = name.strip_suffix(".split.so").or(name.strip_suffix(".split.packed.so")) {
+            let linked = Some(path.with_file_name(format!("{stem}.split.so"))).filter(|path| path.is_file());
+            let packed = name.ends_with(".packed.so").then(|| path.to_owned());
+            let split = Some(ImageFiles { linked, packed, stripped: None });
+            return Self { manifest: None, shapes: None, images: Vec::new(), split, path: path.to_owned() };
+        }
         let kind = ["packed.so", "stripped.so"].into_iter().find(|kind| name.ends_with(&format!(".{kind}")));
         let stem =
             kind.map_or_else(|| name.trim_end_matches(".so"), |kind| &name[..name.len() - kind.len() - 1]);
@@ -127,11 +158,8 @@ impl Library {
                 None => ImageFiles { linked: Some(file(".so")), ..ImageFiles::default() },
             }
         };
-        Self {
-            manifest: None,
-            shapes: None,
-            images: variants.iter().map(|&variant| files(variant)).collect(),
-        }
+        let images = variants.iter().map(|&variant| files(variant)).collect();
+        Self { manifest: None, shapes: None, images, split: None, path: path.to_owned() }
     }
 
     /// Every file there is.
@@ -143,17 +171,34 @@ impl Library {
             .collect()
     }
 
+    /// Whether the split image is all there is.
+    pub fn is_split_only(&self) -> bool {
+        self.images.is_empty() && self.split.is_some()
+    }
+
+    /// The split image for the simulator. A bare one says nothing about cores; `multicore` decides.
+    pub fn split(&self, multicore: bool) -> miette::Result<SplitLibrary> {
+        let files = self.split.as_ref().ok_or(LibraryError::NoSplit { path: self.path.clone() })?;
+        let entry = self.manifest.as_ref().and_then(|manifest| Some((manifest.split.as_ref()?, manifest)));
+        let (cores, generation) = match entry {
+            Some((split, manifest)) => (manifest.total_cpus, split.generation.clone()),
+            None => (if multicore { 8 } else { 1 }, "cayman".to_owned()),
+        };
+        Ok(SplitLibrary { image: files.image()?, cores, generation })
+    }
+
     /// The images for the simulator: what would ship, with the unstripped file for names and lines.
     pub fn core_images(&self) -> Result<Vec<CoreImage>, ArgumentError> {
-        self.images
-            .iter()
-            .map(|files| {
-                let shipped = files.stripped.as_deref().or(files.packed.as_deref());
-                let linked = files.linked.as_deref();
-                let bytes = shipped.or(linked).map(read).transpose()?.unwrap_or_default();
-                let debug = linked.filter(|_| shipped.is_some()).map(read).transpose()?;
-                Ok(CoreImage { bytes, debug })
-            })
-            .collect()
+        self.images.iter().map(ImageFiles::image).collect()
+    }
+}
+
+impl ImageFiles {
+    fn image(&self) -> Result<CoreImage, ArgumentError> {
+        let shipped = self.stripped.as_deref().or(self.packed.as_deref());
+        let linked = self.linked.as_deref();
+        let bytes = shipped.or(linked).map(read).transpose()?.unwrap_or_default();
+        let debug = linked.filter(|_| shipped.is_some()).map(read).transpose()?;
+        Ok(CoreImage { bytes, debug })
     }
 }

@@ -11,6 +11,7 @@ use gpsimd_lsp::Variant;
 use gpsimd_toolchain::Command;
 
 use crate::sdk::Sdk;
+use crate::split::Step;
 
 /// A step: reads `inputs`, writes `outputs`, nothing else that another action cares for.
 #[derive(Debug, Clone)]
@@ -77,6 +78,8 @@ pub enum Builtin {
     },
     /// Strip a linked image and pack the result.
     Package(Image),
+    /// A step on the way to the split image.
+    Split(Step),
     /// Check all images of the library, alone and against each other.
     Verify {
         /// One per core.
@@ -176,6 +179,7 @@ impl Builtin {
             Builtin::Registrations { program, output } => {
                 add(&[&"registrations", &"--output", output, program]);
             }
+            Builtin::Split(step) => line = step.arguments(),
             Builtin::Package(image) => {
                 add(&[&"pack", &image.linked]);
                 if let Some(stripped) = &image.stripped {

@@ -12,6 +12,7 @@ use crate::error::{EngineError, Problem};
 use crate::kernels;
 use crate::process;
 use crate::shapes;
+use crate::split;
 
 /// Runs a command that a stage decided to need; gives what it printed.
 pub(crate) type Start<'a> = dyn Fn(&str, &gpsimd_toolchain::Command) -> Result<String, EngineError> + 'a;
@@ -35,6 +36,7 @@ pub(crate) fn run(stage: &Builtin, start: &Start) -> Result<Option<Report>, Engi
             write(output, shapes::list(program, start)?.as_bytes())?;
         }
         Builtin::Package(image) => package(image)?,
+        Builtin::Split(step) => split::split_step(step)?,
         Builtin::Verify { images, report } => return verify_all(images, report).map(Some),
     }
     Ok(None)
@@ -118,16 +120,18 @@ fn verify_all(images: &[Image], report_path: &Path) -> Result<Report, EngineErro
     Ok(report)
 }
 
-fn stage_error<E: miette::Diagnostic + Send + Sync + 'static>(path: &Path) -> impl FnOnce(E) -> EngineError {
+pub(crate) fn stage_error<E: miette::Diagnostic + Send + Sync + 'static>(
+    path: &Path,
+) -> impl FnOnce(E) -> EngineError {
     let path = path.to_owned();
     move |error| EngineError::Stage { path, problem: Problem::new(error) }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, EngineError> {
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, EngineError> {
     std::fs::read(path).map_err(EngineError::io("cannot read", path))
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(EngineError::io("cannot create", folder))?;
     std::fs::write(path, bytes).map_err(EngineError::io("cannot write", path))

@@ -28,6 +28,7 @@ mod request;
 mod run;
 mod sdk;
 mod shapes;
+mod split;
 
 pub use action::{Action, Adapt, Builtin, Image, Work};
 pub use builtin::{adapt_alone, keep, registrations_alone};
@@ -43,3 +44,6 @@ pub use request::{Cores, Job, OpRequest, Packaging, Packer, Request, Source, che
 pub use run::{Event, Outcome, RunOptions, run};
 pub use sdk::Sdk;
 pub use shapes::Shapes;
+pub use split::{
+    Images, KernelTable, PlannedSplit, SplitEntry, SplitImage, SplitOp, Step, Target, Use, split_step,
+};

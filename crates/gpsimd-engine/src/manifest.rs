@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::action::Image;
+use crate::error::EngineError;
 use crate::plan::Plan;
+use crate::split::SplitEntry;
 
 /// The opcode every custom-op function is registered under (toolchain.md §10).
 pub const CUSTOM_OP_OPCODE: u8 = 133;
@@ -32,6 +34,9 @@ pub struct Manifest {
     /// The program beside this file that evaluates output shapes (`eval OP ARGUMENT...`), if there are shape sources.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shapes: Option<String>,
+    /// The split image, if one was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<SplitEntry>,
     /// What built it.
     pub versions: Versions,
 }
@@ -92,9 +97,13 @@ pub struct Versions {
 
 impl Manifest {
     /// Describes what `plan` made; `files` holds every image file by name.
-    pub(crate) fn of(plan: &Plan, files: &BTreeMap<String, Vec<u8>>) -> Self {
+    ///
+    /// # Errors
+    /// A split image that is not what the build has seen.
+    pub(crate) fn of(plan: &Plan, files: &BTreeMap<String, Vec<u8>>) -> Result<Self, EngineError> {
+        let split = plan.split.as_ref().map(|split| SplitEntry::of(&split.image, &split.rows, files));
         let ops = plan.job.ops.iter().zip(&plan.job.schemas).enumerate();
-        Self {
+        Ok(Self {
             format: 1,
             name: plan.job.name.clone(),
             total_cpus: plan.job.cores.count(),
@@ -109,6 +118,7 @@ impl Manifest {
                 .collect(),
             images: plan.images.iter().map(|image| ImageEntry::of(image, files)).collect(),
             shapes: plan.shapes.as_ref().and_then(|path| Some(path.file_name()?.to_str()?.to_owned())),
+            split: split.transpose()?,
             versions: Versions::of(
                 plan.job.toolchain.identity(),
                 match plan.job.toolchain.device_sdk() {
@@ -116,7 +126,7 @@ impl Manifest {
                     None => plan.sdk.hash(),
                 },
             ),
-        }
+        })
     }
 
     /// `vector_add.manifest.json`.
@@ -164,7 +174,7 @@ impl Versions {
     }
 }
 
-/// The three files of an image (toolchain.md §3.1).
+/// The files of an image (toolchain.md §3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileKind {
@@ -174,6 +184,8 @@ pub enum FileKind {
     Stripped,
     /// The image inside a relocatable object, behind `lib_func`.
     Packed,
+    /// The split image moved to where it will run.
+    Prelinked,
 }
 
 impl FileEntry {

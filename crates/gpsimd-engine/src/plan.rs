@@ -3,10 +3,11 @@
 //! Looks up what exists in the tool's data directory and touches nothing else. Unaware of threads and of time.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use gpsimd_lsp::Variant;
-use gpsimd_toolchain::{ArchiveJob, CompileJob, LinkJob, PackJob, PrefixMap};
+use gpsimd_toolchain::{ArchiveJob, CompileJob, LinkJob, PackJob, PrefixMap, Relocations};
 
 use sha2::{Digest, Sha256};
 
@@ -16,6 +17,7 @@ use crate::publish::HIDDEN;
 use crate::request::{Job, Packer, Source};
 use crate::sdk::Sdk;
 use crate::shapes;
+use crate::split::{self, PlannedSplit, SplitImage, Step, Target};
 
 /// All actions of one build and what they make.
 #[derive(Debug, Clone)]
@@ -24,6 +26,8 @@ pub struct Plan {
     pub actions: Vec<Action>,
     /// One image per core, in core order; their files are what gets published.
     pub images: Vec<Image>,
+    /// The split image, published with the others.
+    pub split: Option<PlannedSplit>,
     /// The shape program, published with the images.
     pub shapes: Option<PathBuf>,
     /// Scratch files: objects, wrapper, scripts. Kept between builds, never published.
@@ -40,12 +44,17 @@ pub fn plan(job: Job, sdk: Sdk) -> Plan {
     let work_dir = job.out_dir.join(HIDDEN).join(&job.name).join("work");
     let planner = Planner { job: &job, sdk: &sdk, work: &work_dir };
     let mut actions = Vec::new();
-    let archives = planner.runtime(&mut actions);
+    let fixed = job.images.has_fixed().then(|| planner.runtime(&mut actions, &FIXED));
+    let movable = job.images.target().map(|target| (target, planner.runtime(&mut actions, &SPLIT)));
     let objects = planner.objects(&mut actions);
-    let images = planner.images(&mut actions, &objects, &archives);
-    actions.push(planner.verify(&images));
+    let mut images = Vec::new();
+    if let Some(archives) = fixed {
+        images = planner.images(&mut actions, &objects, &archives);
+        actions.push(planner.verify(&images));
+    }
+    let split = movable.map(|(target, archives)| planner.split(&mut actions, &objects, archives, target));
     let shapes = planner.shapes(&mut actions);
-    Plan { actions, images, shapes, work_dir, sdk, job }
+    Plan { actions, images, split, shapes, work_dir, sdk, job }
 }
 
 /// The part of a build that finds out what its ops are.
@@ -88,6 +97,18 @@ pub(crate) fn directories(actions: &[Action]) -> BTreeSet<&Path> {
     processes.flat_map(|action| &action.outputs).filter_map(|output| output.parent()).collect()
 }
 
+/// A way to compile the runtime.
+struct Flavour {
+    /// Of the directories of its archives.
+    suffix: &'static str,
+    defines: &'static [&'static str],
+}
+
+/// For images at fixed addresses.
+const FIXED: Flavour = Flavour { suffix: "", defines: &[] };
+/// For split images.
+const SPLIT: Flavour = Flavour { suffix: "-split", defines: &split::DEFINES };
+
 struct Planner<'a> {
     job: &'a Job,
     sdk: &'a Sdk,
@@ -96,12 +117,13 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     /// The runtime archives, compiled unless an earlier build with this SDK and toolchain left them.
-    fn runtime(&self, actions: &mut Vec<Action>) -> Vec<PathBuf> {
+    fn runtime(&self, actions: &mut Vec<Action>, flavour: &Flavour) -> Vec<PathBuf> {
         if let Some(own) = self.job.toolchain.device_sdk() {
             return own.archives;
         }
         self.write_sdk(actions);
-        let kept = self.sdk.root().join("lib").join(key(&self.job.toolchain.identity()));
+        let kept = self.sdk.root().join("lib").join(key(&self.job.toolchain.identity()) + flavour.suffix);
+        let defines: Vec<OsString> = flavour.defines.iter().map(OsString::from).collect();
         self.sdk
             .archives()
             .into_iter()
@@ -110,13 +132,13 @@ impl Planner<'_> {
                 if to.exists() {
                     return to;
                 }
-                let made = self.work.join("sdk").join(runtime.archive);
+                let made = self.work.join(format!("sdk{}", flavour.suffix)).join(runtime.archive);
                 let folder = made.with_extension("objects");
                 let mut objects = Vec::new();
                 for source in runtime.sources {
                     let object = folder.join(member_name(&source));
                     objects.push(object.clone());
-                    actions.push(self.compile(&source, &object, Vec::new(), Vec::new()));
+                    actions.push(self.compile(&source, &object, defines.clone(), Vec::new()));
                 }
                 actions.push(command(
                     format!("archive {}", file_name(&made)),
@@ -138,7 +160,8 @@ impl Planner<'_> {
 
     /// The SDK's files, unless they are there.
     fn write_sdk(&self, actions: &mut Vec<Action>) {
-        if !self.sdk.is_written() {
+        let is_planned = |action: &Action| matches!(action.work, Work::Builtin(Builtin::WriteSdk(_)));
+        if !self.sdk.is_written() && !actions.iter().any(is_planned) {
             let mut outputs = vec![self.sdk.root().to_owned()];
             outputs.extend(self.sdk.archives().into_iter().flat_map(|runtime| runtime.sources));
             outputs.push(self.sdk.host_dir().join("list_registrations.cpp"));
@@ -359,6 +382,57 @@ impl Planner<'_> {
         by_toolchain.map_or_else(|| Work::Builtin(Builtin::Package(image.clone())), Work::Command)
     }
 
+    /// The split image: the same objects, a kernel table, a link of its own, and what makes it loadable.
+    fn split(
+        &self,
+        actions: &mut Vec<Action>,
+        objects: &[PathBuf],
+        archives: Vec<PathBuf>,
+        target: Target,
+    ) -> PlannedSplit {
+        let folder = self.work.join("split");
+        let image =
+            SplitImage::new(&self.work.join("out"), &self.job.name, self.job.packaged, target.generation);
+        // the request's check has numbered them before
+        let rows = split::table(&self.job.ops, target).unwrap_or_default();
+        let table = folder.join("kernel_table.cpp");
+        actions.push(builtin(
+            "generate kernel_table.cpp".to_owned(),
+            Vec::new(),
+            vec![table.clone()],
+            Builtin::Split(Step::Table { ops: rows.clone(), output: table.clone() }),
+        ));
+        let object = table.with_extension("o");
+        actions.push(self.compile(&table, &object, self.job.cflags.clone(), Vec::new()));
+        let mut objects = objects.to_vec();
+        objects.push(object);
+
+        let link = LinkJob {
+            objects: objects.clone(),
+            archives: archives.clone(),
+            ldflags: self.job.ldflags.clone(),
+            relocations: Relocations::Keep,
+            ..LinkJob::new(&image.linked, &folder)
+        };
+        let script = link.script();
+        actions.push(builtin(
+            "write the split linker script".to_owned(),
+            Vec::new(),
+            vec![script.clone()],
+            Builtin::Split(Step::Script { output: script.clone() }),
+        ));
+        let inputs = objects.into_iter().chain(archives).chain([script]).collect();
+        let label = format!("link {}", file_name(&image.linked));
+        actions.push(command(label, inputs, image.linked.clone(), self.job.toolchain.link(&link)));
+        actions.push(builtin(
+            format!("synthesize and prelink {}", file_name(&image.library)),
+            vec![image.linked.clone()],
+            image.files().cloned().collect(),
+            Builtin::Split(Step::Image(image.clone())),
+        ));
+        PlannedSplit { image, rows }
+    }
+
     fn lsp(&self, actions: &mut Vec<Action>, variant: Variant) -> PathBuf {
         if let Some(own) = self.job.toolchain.device_sdk() {
             return own.lsps.join(variant.lsp_name());
@@ -416,6 +490,10 @@ fn command(
     command: gpsimd_toolchain::Command,
 ) -> Action {
     Action { label, inputs, outputs: vec![output], depfile: None, work: Work::Command(command) }
+}
+
+fn builtin(label: String, inputs: Vec<PathBuf>, outputs: Vec<PathBuf>, stage: Builtin) -> Action {
+    Action { label, inputs, outputs, depfile: None, work: Work::Builtin(stage) }
 }
 
 fn with_suffix(path: PathBuf, suffix: &str) -> PathBuf {

@@ -14,6 +14,7 @@ use miette::Diagnostic;
 
 use crate::error::{EngineError, Problem};
 use crate::shapes::{self, Shapes};
+use crate::split::{self, Images};
 
 /// One op as the caller names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,6 +101,8 @@ pub struct Request {
     pub packaging: Packaging,
     /// And by whom.
     pub packer: Packer,
+    /// Which images to make.
+    pub images: Images,
 }
 
 /// A request found buildable.
@@ -131,6 +134,8 @@ pub struct Job {
     pub packaged: bool,
     /// By whom.
     pub packer: Packer,
+    /// Which images to make.
+    pub images: Images,
     /// The compiler.
     pub toolchain: Toolchain,
 }
@@ -220,6 +225,9 @@ fn job(
     if request.packer == Packer::Toolchain && toolchain.pack(&probe).is_none() {
         problems.push(Problem::new(RequestError::NoPacker));
     }
+    if let Some(Err(error)) = request.images.target().map(|target| split::table(&ops, target)) {
+        problems.push(Problem::new(error));
+    }
     if !problems.is_empty() {
         return Err(EngineError::Request { problems });
     }
@@ -242,6 +250,7 @@ fn job(
             Packaging::UnlessDebug => !request.cflags.iter().any(|flag| flag == "-g"),
         },
         packer: request.packer,
+        images: request.images,
         toolchain,
     })
 }

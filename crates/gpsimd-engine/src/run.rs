@@ -107,11 +107,12 @@ pub(crate) fn run_actions<T>(
 /// Reads what the actions made and publishes it with its manifest.
 fn publish(plan: &Plan, report: Report) -> Result<Outcome, EngineError> {
     let mut files = BTreeMap::new();
-    for path in plan.images.iter().flat_map(|image| image.files()).chain(&plan.shapes) {
+    let split = plan.split.iter().flat_map(|split| split.image.files());
+    for path in plan.images.iter().flat_map(|image| image.files()).chain(&plan.shapes).chain(split) {
         let bytes = std::fs::read(path).map_err(EngineError::io("cannot read", path))?;
         files.insert(path.file_name().unwrap_or_default().to_string_lossy().into_owned(), bytes);
     }
-    let manifest = Manifest::of(plan, &files);
+    let manifest = Manifest::of(plan, &files)?;
     let mut text = serde_json::to_vec_pretty(&manifest).map_err(|error| EngineError::Io {
         doing: "cannot write",
         path: manifest.file_name().into(),

@@ -3,7 +3,7 @@
 use crate::generation::Generation;
 use crate::prelink::{Mode, prelink};
 use crate::record::Record;
-use crate::split::synthesize;
+use crate::split::{strip, synthesize};
 use crate::ucpl::Ucpl;
 
 /// Prelinks the bytes for every generation in both modes; a strict image must pass the checker.
@@ -44,5 +44,8 @@ pub fn fuzz_split(data: &[u8]) {
     // The reader of links wants aligned bytes, which a Vec of words has and a fuzzer's slice may not have.
     if let Ok(split) = synthesize(data, &bounds) {
         assert!(prelink(&split.elf, &bounds, Mode::Strict, &mut |_| {}).is_ok(), "a split library prelinks");
+        let stripped = strip(&split.elf).map(|elf| prelink(&elf, &bounds, Mode::Strict, &mut |_| {}));
+        assert!(matches!(stripped, Ok(Ok(_))), "and so it does when stripped");
     }
+    let _ = strip(data);
 }

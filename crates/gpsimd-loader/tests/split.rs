@@ -6,7 +6,7 @@
 mod links;
 
 use gpsimd_loader::kernel_table::{self, Row};
-use gpsimd_loader::split::{SCRIPT, Split, SplitError, synthesize};
+use gpsimd_loader::split::{SCRIPT, Split, SplitError, strip, synthesize};
 use gpsimd_loader::ucpl::Ucpl;
 use gpsimd_loader::{Bounds, Generation, Mode, Prelinked, fuzz, prelink};
 use links::Links;
@@ -111,6 +111,30 @@ fn a_link_becomes_a_library() {
         "symbols stay, for reports"
     );
     assert!(links.readelf(&split.elf, "-WS").contains(".debug_info"));
+}
+
+#[test]
+fn a_stripped_library_gives_the_same_image() {
+    let links = Links::new();
+    let objects = [links.compile("kernels.cpp", KERNELS), links.compile("rows.cpp", &rows_source())];
+    let split = synthesize(&links.link(&objects, |_| {}), &Bounds::CAYMAN).unwrap();
+    let stripped = strip(&split.elf).unwrap();
+    assert!(stripped.len() < split.elf.len() / 2, "{} of {}", stripped.len(), split.elf.len());
+    assert_eq!(strip(&stripped).unwrap(), stripped, "once is enough");
+    let [whole, small] = [&split.elf, &stripped].map(|elf| {
+        let bounds = Generation::Mariana.bounds();
+        let prelinked = prelink(elf, &bounds, Mode::Strict, &mut |line| panic!("{line}")).unwrap();
+        (prelinked.image(), prelinked.kernel_table)
+    });
+    assert_eq!(small, whole);
+    let sections = links.readelf(&stripped, "-WSl");
+    assert!(!sections.contains(".debug_info") && !sections.contains(".symtab"), "{sections}");
+    for cut in (0..stripped.len()).step_by(97) {
+        // Whatever is cut off is refused or leaves a library that the prelinker judges.
+        if let Ok(again) = strip(&stripped[..cut]) {
+            let _ = prelink(&again, &Bounds::CAYMAN, Mode::Strict, &mut |_| {});
+        }
+    }
 }
 
 #[test]

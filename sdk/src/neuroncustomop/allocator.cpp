@@ -9,12 +9,17 @@
 #include "scratch_map.h"
 #include "xmem_heap_impl.h"
 
+/// Bytes of the pool that outlives launches. Split images, whose data must fit 8 KiB, are built with less.
+#ifndef NEURON_DEFAULT_POOL_SIZE
+#define NEURON_DEFAULT_POOL_SIZE 0x2000
+#endif
+
 namespace {
 
 /// The HBM heap works on these numbers and adds the distance to `hbm_scratch` at its border: its bookkeeping is 32 bits wide.
 constexpr uintptr_t HBM_PROXY_BASE = 0x80000000u;
 constexpr size_t DEFAULT_ALIGNMENT = 64;
-constexpr size_t DEFAULT_POOL_SIZE = 0x2000;
+constexpr size_t DEFAULT_POOL_SIZE = NEURON_DEFAULT_POOL_SIZE;
 
 xmem_heap_mgr hbm_mgr;
 xmem_heap_mgr dataram_mgr;

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use gpsimd_engine::{Cores, Packaging, Packer, Plan, Request, RunOptions, Sdk};
+use gpsimd_engine::{Cores, Images, Packaging, Packer, Plan, Request, RunOptions, Sdk, Target};
 use gpsimd_toolchain::{Home, Toolchain};
 use miette::Result;
 use serde_json::json;
 
 use super::{Outcome, op_requests, processors, toolchain};
-use crate::cli::{self, Compile};
+use crate::cli::{self, Compile, ImageKind};
 use crate::compiler::Choice;
 use crate::progress::Progress;
 use crate::render::Render;
@@ -85,6 +85,15 @@ fn write_depfile(arguments: &Compile, plan: &Plan, outcome: &gpsimd_engine::Outc
     Ok(super::write(path, &rule)?)
 }
 
+fn images(arguments: &Compile) -> Result<Images> {
+    let target = Target { generation: arguments.generation.parse()?, first_spec: arguments.spec };
+    Ok(match arguments.image {
+        ImageKind::Fixed => Images::Fixed,
+        ImageKind::Split => Images::Split(target),
+        ImageKind::Both => Images::Both(target),
+    })
+}
+
 fn request(arguments: &Compile) -> Result<Request> {
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     Ok(Request {
@@ -112,6 +121,7 @@ fn request(arguments: &Compile) -> Result<Request> {
             cli::Packer::Native => Packer::Native,
             cli::Packer::Vendor => Packer::Toolchain,
         },
+        images: images(arguments)?,
     })
 }
 

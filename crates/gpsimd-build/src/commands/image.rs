@@ -7,7 +7,7 @@ use gpsimd_lsp::Variant;
 use miette::{Result, WrapErr};
 use serde_json::json;
 
-use super::{Outcome, read, report, write};
+use super::{Outcome, prelink, read, report, write};
 use crate::cli::{Inspect, Pack, Unpack};
 use crate::render::Render;
 
@@ -55,11 +55,17 @@ pub fn unpack(arguments: &Unpack, render: &Render) -> Result<Outcome> {
     Ok(Outcome::Good)
 }
 
-/// Shows what is in images.
+/// Shows what is in images and record files.
 pub fn inspect(arguments: &Inspect, render: &Render) -> Result<Outcome> {
+    let generation = arguments.generation.parse()?;
     let mut summaries = Vec::new();
+    let mut others = Vec::new();
     for path in &arguments.images {
         let bytes = read(path)?;
+        if let Some(inspection) = prelink::inspect(path, &bytes, generation)? {
+            others.push(inspection);
+            continue;
+        }
         let about = || path.display().to_string();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let variant = Variant::of_file_name(&name);
@@ -84,18 +90,15 @@ pub fn inspect(arguments: &Inspect, render: &Render) -> Result<Outcome> {
         let title = path.file_name().unwrap_or_default().to_string_lossy();
         write(map, gpsimd_image::map_svg(summary, &title).as_bytes())?;
     }
-    let document: Vec<_> = summaries
+    let images = summaries
         .iter()
-        .map(|(path, variant, summary)| json!({ "file": path, "variant": variant, "image": summary }))
-        .collect();
+        .map(|(path, variant, summary)| json!({ "file": path, "variant": variant, "image": summary }));
+    let document: Vec<_> = images.chain(others.iter().map(|other| other.document.clone())).collect();
     render.result(&document, || {
-        summaries
-            .iter()
-            .map(|(path, variant, summary)| text(path, *variant, summary))
-            .collect::<Vec<_>>()
-            .join("\n")
+        let images = summaries.iter().map(|(path, variant, summary)| text(path, *variant, summary));
+        images.chain(others.iter().map(|other| other.text.clone())).collect::<Vec<_>>().join("\n")
     })?;
-    Ok(Outcome::Good)
+    Ok(if others.iter().all(|other| other.is_sound) { Outcome::Good } else { Outcome::Findings })
 }
 
 fn text(path: &Path, variant: Variant, summary: &Summary) -> String {

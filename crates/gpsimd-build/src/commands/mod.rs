@@ -8,6 +8,7 @@ mod image;
 mod integrations;
 mod lsp;
 mod man;
+mod prelink;
 mod report;
 mod run;
 mod schema;
@@ -57,6 +58,8 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Outcome> {
         Command::Pack(arguments) => image::pack(&arguments, render),
         Command::Unpack(arguments) => image::unpack(&arguments, render),
         Command::Inspect(arguments) => image::inspect(&arguments, render),
+        Command::Prelink(arguments) => prelink::run(&arguments, render),
+        Command::Records(arguments) => prelink::records(&arguments, render),
         Command::Run(arguments) => run::run(&arguments, render),
         Command::Verify(arguments) => verify::run(&arguments, render),
         Command::Toolchain(arguments) => toolchain::run(&arguments, render),
@@ -75,6 +78,7 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Outcome> {
             Ok(Outcome::Good)
         }
         Command::Sdk(arguments) => steps::sdk(&arguments),
+        Command::Split(arguments) => steps::split(&arguments),
         Command::Adapt(arguments) => steps::adapt(&arguments),
         Command::Registrations(arguments) => steps::registrations(&arguments),
     }
@@ -99,6 +103,13 @@ pub enum ArgumentError {
     #[error("{text:?} is no variant")]
     #[diagnostic(code(cli::variant), help("variants are cpu0, cpu1, … cpu7 and single"))]
     Variant {
+        /// What was given.
+        text: String,
+    },
+    /// `--row` that is none.
+    #[error("--row {text:?} is not KERNEL=SPEC")]
+    #[diagnostic(code(cli::row), help("for example --row vector_add=10"))]
+    Row {
         /// What was given.
         text: String,
     },

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use gpsimd_engine::{Outcome, Plan};
+use gpsimd_engine::{Outcome, Plan, PlannedSplit, SplitEntry};
 use gpsimd_image::Summary;
 use gpsimd_image::verify::{Report, Role, Severity};
 
@@ -40,7 +40,13 @@ pub fn built(plan: &Plan, outcome: &Outcome, took: Duration) -> String {
             window_use(summary),
         );
     }
-    text += &format!("\n  files   {}\n", files(plan, outcome));
+    text += "\n";
+    if plan.job.images.has_fixed() {
+        text += &format!("  files   {}\n", files(plan, outcome));
+    }
+    if let (Some(split), Some(entry)) = (&plan.split, &manifest.split) {
+        text += &split_text(split, entry, outcome);
+    }
     if let Some(shapes) = &manifest.shapes {
         text += &format!("  shapes  {}\n", outcome.out_dir.join(shapes).display());
     }
@@ -75,6 +81,23 @@ pub fn checks(report: &Report) -> String {
         }
     };
     text
+}
+
+/// The split image: sizes beside limits, and the instruction of each op.
+fn split_text(split: &PlannedSplit, entry: &SplitEntry, outcome: &Outcome) -> String {
+    let used = |part: gpsimd_engine::Use| format!("{} of {} bytes", part.size, part.allowed);
+    let kinds =
+        if split.image.packed.is_some() { "{split.so,split.packed.so,ucpl}" } else { "{split.so,ucpl}" };
+    let stem = outcome.out_dir.join(&outcome.manifest.name);
+    let specs: Vec<String> = entry.ops.iter().map(|op| format!("{} {}", op.kernel, op.spec)).collect();
+    format!(
+        "  split   {}.{kinds}\n          for {}: code {}, data {}\n          opcode 0xf0, specs: {}\n",
+        stem.display(),
+        entry.generation,
+        used(entry.code),
+        used(entry.data),
+        specs.join(", ")
+    )
 }
 
 /// The stack budget of an op, and where it lies (user-api.md §10).

@@ -6,14 +6,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gpsimd_device::{Arg, CATALOGUE, Code, Config, Control, Finding, Machine, Outcome as Ending, RunReport};
-use gpsimd_device::{Severity, Tensor, TensorSpec, Value};
+use gpsimd_device::{Severity, Tensor, TensorSpec, Trace, Value};
+use gpsimd_loader::selector::Environment;
 use gpsimd_schema::Signature;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{Diagnostic, Result};
 use serde_json::json;
 
 use super::{Outcome, write};
-use crate::cli::Run;
+use crate::cli::{Lane, Run};
 use crate::inputs::{self, InputError};
 use crate::library::Library;
 use crate::npy;
@@ -40,6 +41,12 @@ enum RunError {
     #[error("--allow {name:?}: there is no such check")]
     #[diagnostic(code(run::allow), help("the checks are: {}", .known.join(", ")))]
     Allow { name: String, known: Vec<&'static str> },
+    #[error("the library has no images at fixed addresses")]
+    #[diagnostic(
+        code(run::only_split),
+        help("run its split image with --lane ucpl, or build it with --image both")
+    )]
+    OnlySplit,
 }
 
 /// Loads the library, calls the op, shows what happened.
@@ -48,18 +55,27 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Outcome> {
     let library = Library::find(&arguments.library)?;
     let default = Config::default();
     let config = Config { budget: arguments.budget.unwrap_or(default.budget), ..default };
-    let mut machine = Machine::load(library.core_images()?, config)?;
-    let op = op(arguments, &machine)?;
-    let signature = signature(&library, &op);
-    let args = args(&op, &arguments.inputs, signature.as_ref())?;
-    let output = output(arguments, &args, &library, signature.as_ref())?;
-
     let control = Arc::new(Control::default());
     let handle = Arc::clone(&control);
     // without a handler Ctrl-C ends the tool at once, which loses only the report
     let _ = ctrlc::set_handler(move || handle.stop());
     let bar = Bar::new(render.is_json());
-    let mut report = machine.call(&op, args, output, &control, |executed| bar.show(executed))?;
+    let (mut report, trace) = match arguments.lane {
+        Lane::Fixed => {
+            if library.is_split_only() {
+                return Err(RunError::OnlySplit.into());
+            }
+            let mut machine = Machine::load(library.core_images()?, config)?;
+            let names = machine.functions().iter().map(|function| function.name.clone());
+            let (op, args, output) = call(arguments, &library, names.collect())?;
+            (machine.call(&op, args, output, &control, |executed| bar.show(executed))?, None)
+        }
+        Lane::Ucpl => {
+            let (report, trace) =
+                travel(arguments, &library, config, &control, |executed| bar.show(executed))?;
+            (report, Some(trace))
+        }
+    };
     bar.finish();
     report.allow(&allowed);
 
@@ -80,12 +96,46 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Outcome> {
         },
         "cores": report.cores,
         "findings": report.findings,
+        "trace": trace,
     });
-    render.result(&document, || text(&report, arguments))?;
+    render.result(&document, || {
+        let trace = trace.filter(|_| arguments.trace).map_or_else(String::new, |trace| format!("{trace}\n"));
+        trace + &text(&report, arguments)
+    })?;
     if report.cores.iter().any(|core| core.outcome == Ending::Cancelled) {
         return Err(gpsimd_engine::EngineError::Stopped.into());
     }
     Ok(if report.is_clean() { Outcome::Good } else { Outcome::Findings })
+}
+
+/// What to call with what.
+fn call(arguments: &Run, library: &Library, known: Vec<String>) -> Result<(String, Vec<Arg>, TensorSpec)> {
+    let op = op(arguments, known)?;
+    let signature = signature(library, &op);
+    let args = args(&op, &arguments.inputs, signature.as_ref())?;
+    let output = output(arguments, &args, library, signature.as_ref())?;
+    Ok((op, args, output))
+}
+
+/// The way of a split library, there and back.
+fn travel(
+    arguments: &Run,
+    library: &Library,
+    config: Config,
+    control: &Control,
+    progress: impl FnMut(u64),
+) -> Result<(RunReport, Trace)> {
+    let split = library.split(arguments.multicore)?;
+    let generation = arguments.generation.as_ref().unwrap_or(&split.generation).parse()?;
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let environment = Environment::from_names(names);
+    let mut lane = gpsimd_device::Lane::prepare(split.image, split.cores, generation, environment, config)?;
+    lane.load()?;
+    let names = lane.kernels().iter().map(|kernel| kernel.name.clone());
+    let (op, args, output) = call(arguments, library, names.collect())?;
+    let report = lane.call(&op, args, output, control, progress)?;
+    lane.unload()?;
+    Ok((report, lane.destroy()?))
 }
 
 fn allowed(names: &[String]) -> Result<BTreeSet<Code>, RunError> {
@@ -99,8 +149,7 @@ fn allowed(names: &[String]) -> Result<BTreeSet<Code>, RunError> {
     names.iter().map(find).collect()
 }
 
-fn op(arguments: &Run, machine: &Machine) -> Result<String, RunError> {
-    let known: Vec<String> = machine.functions().iter().map(|function| function.name.clone()).collect();
+fn op(arguments: &Run, known: Vec<String>) -> Result<String, RunError> {
     match (&arguments.op, known.as_slice()) {
         (Some(op), _) => Ok(op.clone()),
         (None, [only]) => Ok(only.clone()),

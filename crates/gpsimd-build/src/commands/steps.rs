@@ -3,12 +3,13 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
-use gpsimd_engine::{Adapt, Sdk};
+use gpsimd_engine::{Adapt, Sdk, SplitImage, Step};
+use gpsimd_loader::kernel_table::TableOp;
 use gpsimd_toolchain::{Command, Home};
 use miette::Result;
 
-use super::{Outcome, op_request};
-use crate::cli::{Adapt as AdaptArguments, Registrations, Sdk as SdkArguments};
+use super::{ArgumentError, Outcome, op_request};
+use crate::cli::{Adapt as AdaptArguments, Registrations, Sdk as SdkArguments, Split};
 
 /// Writes the SDK, or keeps an archive made from it.
 pub fn sdk(arguments: &SdkArguments) -> Result<Outcome> {
@@ -29,6 +30,37 @@ pub fn sdk(arguments: &SdkArguments) -> Result<Outcome> {
         gpsimd_engine::keep(from, to)?;
     }
     Ok(Outcome::Good)
+}
+
+/// Does a step on the way to a split image.
+pub fn split(arguments: &Split) -> Result<Outcome> {
+    if let Some(output) = &arguments.script {
+        gpsimd_engine::split_step(&Step::Script { output: output.clone() })?;
+    }
+    if let Some(output) = &arguments.table {
+        let ops = arguments.rows.iter().map(|text| row(text)).collect::<Result<_, _>>()?;
+        gpsimd_engine::split_step(&Step::Table { ops, output: output.clone() })?;
+    }
+    if let (Some(linked), Some(library), Some(prelinked)) =
+        (&arguments.linked, &arguments.library, &arguments.prelinked)
+    {
+        gpsimd_engine::split_step(&Step::Image(SplitImage {
+            generation: arguments.generation.parse()?,
+            linked: linked.clone(),
+            library: library.clone(),
+            packed: arguments.packed.clone(),
+            prelinked: prelinked.clone(),
+        }))?;
+    }
+    Ok(Outcome::Good)
+}
+
+fn row(text: &str) -> Result<TableOp, ArgumentError> {
+    let pair = text.rsplit_once('=').and_then(|(kernel, spec)| Some((kernel, spec.parse().ok()?)));
+    match pair {
+        Some((kernel, spec)) => Ok(TableOp { kernel: kernel.to_owned(), spec }),
+        None => Err(ArgumentError::Row { text: text.to_owned() }),
+    }
 }
 
 /// Writes what a shape program registers.

@@ -31,6 +31,7 @@ use crate::error::CallError;
 use crate::machine::{Config, Control, CoreImage};
 use crate::placed::Placed;
 use crate::report::RunReport;
+use crate::symbols::Symbols;
 use chip::{Chip, Session};
 
 /// SoC address of the device memory in which images are staged.
@@ -100,8 +101,10 @@ impl Lane {
         trace.add("pack", [("object", size(packed.len())), payload], Vec::new());
         trace.add("unpack", [("library", size(elf.len()))], Vec::new());
 
+        let debug = image.debug.unwrap_or_else(|| elf.clone());
         let prelinked = prelink(&elf, &bounds, Mode::Strict, &mut |_| {})?;
         let header = prelinked.header;
+        let shift = header.start.wrapping_sub(entry(&elf));
         let table = prelinked.kernel_table.unwrap_or(TableRef { addr: bounds.data.base, rows: 0 });
         trace.add(
             "prelink",
@@ -109,9 +112,9 @@ impl Lane {
                 ("generation", generation.to_string()),
                 ("code", placed(bounds.code, header.code_len)),
                 ("data", placed(bounds.data, header.data_len)),
-                ("start", format!("{:#x}", header.start)),
+                ("start", named(&debug, shift, header.start)),
                 ("init, fini", format!("{:#x}, {:#x}", header.init, header.fini)),
-                ("table", format!("{} rows at {:#x}", table.rows, table.addr)),
+                ("table", format!("kernel_info_table at {:#x}, rows: {}", table.addr, table.rows)),
                 ("image", format!("{}, UCPL", size(prelinked.image().len()))),
             ],
             Vec::new(),
@@ -132,7 +135,7 @@ impl Lane {
             [
                 ("handle", format!("{}, selector {}", library.name(), library.selector())),
                 ("soc address", format!("{soc_addr:#x}")),
-                ("bytes", size(library.size() as usize)),
+                ("size", size(library.size() as usize)),
             ],
             texts(context.log.drain(..)),
         );
@@ -147,10 +150,8 @@ impl Lane {
         };
         trace.add("record", [("load", hex(load.encode())), ("unload", hex(unload.encode()))], Vec::new());
 
-        let shift = header.start.wrapping_sub(entry(&elf));
         let pool = Pool::new(&device::Config::new(bounds));
-        let debug = image.debug.or_else(|| Some(elf.clone()));
-        let image = CoreImage { bytes: elf, debug };
+        let image = CoreImage { bytes: elf, debug: Some(debug) };
         let kernels = Vec::new();
         Ok(Lane {
             config,
@@ -206,9 +207,10 @@ impl Lane {
             func: row.func,
         });
         self.kernels = kernels.collect();
+        let debug = self.image.debug.as_deref().unwrap_or_default();
         let row = |kernel: &Kernel| {
             let Kernel { name, opcode, spec, func } = kernel;
-            format!("({opcode:#04x}, {spec}) -> {func:#x} {name}")
+            format!("({opcode:#04x}, {spec}) -> {} for {name}", named(debug, self.shift, *func))
         };
         let rows = self.kernels.iter().map(row).collect();
         self.trace.add("bind", [("rows", self.kernels.len().to_string())], rows);
@@ -281,7 +283,7 @@ impl Lane {
             "output",
             [
                 ("tensor", format!("{} [{}]", spec.dtype, shape.join(", "))),
-                ("bytes", size(report.output.data.len())),
+                ("size", size(report.output.data.len())),
                 (
                     "instructions",
                     report.cores.iter().map(|core| core.counters.instructions).sum::<u64>().to_string(),
@@ -425,6 +427,14 @@ fn said(outcome: &Outcome) -> String {
         Outcome::Died(assertion) => assertion.to_string(),
         Outcome::NotLoaded => "it is not loaded".to_owned(),
         outcome => format!("{outcome:?}"),
+    }
+}
+
+/// A device address, with the name of its function if the library has one for it.
+fn named(debug: &[u8], shift: u32, addr: u32) -> String {
+    match Symbols::read(debug).moved_by(shift).function(addr) {
+        Some(name) => format!("{addr:#x} {name}"),
+        None => format!("{addr:#x}"),
     }
 }
 

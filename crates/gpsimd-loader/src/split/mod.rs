@@ -7,9 +7,11 @@
 mod error;
 mod input;
 mod proof;
+mod strip;
 mod write;
 
 pub use error::SplitError;
+pub use strip::strip;
 
 use crate::error::Segment;
 use crate::generation::Bounds;

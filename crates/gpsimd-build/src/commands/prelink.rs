@@ -1,0 +1,151 @@
+//! `prelink` and `records`: the host's part of loading a split-load library.
+
+use std::path::Path;
+
+use gpsimd_loader::record::Record;
+use gpsimd_loader::ucpl::Ucpl;
+use gpsimd_loader::{Bounds, Generation, Mode, prelink};
+use miette::{Result, WrapErr};
+use serde_json::json;
+
+use super::{Outcome, read, write};
+use crate::cli::{Prelink, Records, RecordsCommand};
+use crate::render::Render;
+
+/// Turns a split-load library into the image that a device loads.
+pub fn run(arguments: &Prelink, render: &Render) -> Result<Outcome> {
+    let generation: Generation = arguments.generation.parse()?;
+    let bytes = read(&arguments.library)?;
+    let about = || arguments.library.display().to_string();
+    // a packed library is an object file around the library
+    let elf = gpsimd_image::unpack(&bytes).unwrap_or(&bytes);
+    let mode = if arguments.compat { Mode::Compat } else { Mode::Strict };
+    let mut log = Vec::new();
+    let prelinked = prelink(elf, &generation.bounds(), mode, &mut |line| log.push(line.to_owned()))
+        .map_err(miette::Report::from)
+        .wrap_err_with(about)?;
+    let image = prelinked.image();
+    write(&arguments.output, &image)?;
+    if let Some(warning) = generation.warning() {
+        eprintln!("warning: {warning}");
+    }
+    for line in &log {
+        eprintln!("{line}");
+    }
+    let document = json!({
+        "file": arguments.output,
+        "size": image.len(),
+        "generation": generation,
+        "bounds": generation.bounds(),
+        "header": prelinked.header,
+        "kernel_table": prelinked.kernel_table,
+        "log": log,
+    });
+    render.result(&document, || {
+        let mut text = format!("{}  {} bytes, for {generation}\n", arguments.output.display(), image.len());
+        text += &segments(&prelinked.header, &generation.bounds());
+        if let Some(table) = prelinked.kernel_table {
+            text += &format!("  table     {} rows at {:#x}\n", table.rows, table.addr);
+        }
+        text
+    })?;
+    Ok(Outcome::Good)
+}
+
+/// Header fields as a small table.
+fn segments(header: &gpsimd_loader::ucpl::Header, bounds: &Bounds) -> String {
+    let segment = |name, region: gpsimd_loader::Region, off: u32, len: u32| {
+        let end = u64::from(region.base) + u64::from(len);
+        format!(
+            "  {name:9} {:#x}..{end:#x}  {len} of {} bytes, at {off:#x} in the image\n",
+            region.base, region.size
+        )
+    };
+    segment("code", bounds.code, header.code_off, header.code_len)
+        + &segment("data", bounds.data, header.data_off, header.data_len)
+        + &format!(
+            "  init      {:#x}\n  fini      {:#x}\n  start     {:#x}\n",
+            header.init, header.fini, header.start
+        )
+}
+
+/// Writes a load or an unload record.
+pub fn records(arguments: &Records, render: &Render) -> Result<Outcome> {
+    let (record, output, is_single) = match &arguments.command {
+        RecordsCommand::Load { addr, size, image, index, single, output } => {
+            let size = match (size, image) {
+                (Some(size), _) => *size,
+                (None, Some(path)) => size_of_image(path)?,
+                (None, None) => 0,
+            };
+            (Record::load(*addr, *index, size), output, *single)
+        }
+        RecordsCommand::Unload { index, single, output } => (Record::unload(*index), output, *single),
+    };
+    let record = if is_single { record.on_cores(1) } else { record };
+    let bytes = record.encode();
+    // what the device's validator refuses is not worth writing
+    Record::parse(0, &bytes)?;
+    write(output, &bytes)?;
+    render.result(&json!({ "file": output, "records": [record] }), || {
+        format!("{}  {} bytes\n{}", output.display(), bytes.len(), record_text(0, &record))
+    })?;
+    Ok(Outcome::Good)
+}
+
+fn size_of_image(path: &Path) -> Result<u32> {
+    let bytes = read(path)?;
+    let about = || path.display().to_string();
+    let image = Ucpl::parse(&bytes).map_err(miette::Report::from).wrap_err_with(about)?;
+    // a header names at most 64 KiB, or the record below is refused
+    Ok(u32::try_from(image.header.total()).unwrap_or(u32::MAX))
+}
+
+/// What a file of this lane shows; nothing for other files.
+pub fn inspect(path: &Path, bytes: &[u8], generation: Generation) -> Result<Option<Inspection>> {
+    let about = || path.display().to_string();
+    if bytes.starts_with(b"UCPL") {
+        let image = Ucpl::parse(bytes).map_err(miette::Report::from).wrap_err_with(about)?;
+        let findings = image.check(&generation.bounds());
+        let mut text = format!("{}\n  UCPL image for {generation}, {} bytes\n", path.display(), bytes.len());
+        text += &segments(&image.header, &generation.bounds());
+        for finding in &findings {
+            text += &format!("  {}: {finding}\n", finding.code());
+        }
+        let codes: Vec<_> =
+            findings.iter().map(|f| json!({ "code": f.code(), "message": f.to_string() })).collect();
+        let document = json!({
+            "file": path, "kind": "ucpl", "generation": generation, "header": image.header, "findings": codes,
+        });
+        return Ok(Some(Inspection { text, document, is_sound: findings.is_empty() }));
+    }
+    if bytes.starts_with(&gpsimd_loader::record::HEADER) {
+        let records = Record::parse_all(bytes).map_err(miette::Report::from).wrap_err_with(about)?;
+        let mut text = format!("{}\n  {} records\n", path.display(), records.len());
+        for (index, record) in records.iter().enumerate() {
+            text += &record_text(index, record);
+        }
+        let document = json!({ "file": path, "kind": "records", "records": records });
+        return Ok(Some(Inspection { text, document, is_sound: true }));
+    }
+    Ok(None)
+}
+
+/// What `inspect` found in a file of this lane.
+pub struct Inspection {
+    /// For people.
+    pub text: String,
+    /// For programs.
+    pub document: serde_json::Value,
+    /// Whether the device could rely on it.
+    pub is_sound: bool,
+}
+
+fn record_text(index: usize, record: &Record) -> String {
+    let Record { direction, core_mask, soc_addr, library_index, library_size, .. } = record;
+    let what = format!("  {index:<3} {direction} library {library_index} on cores {core_mask:#04x}");
+    match (soc_addr, library_size) {
+        (0, 0) => format!("{what}\n"),
+        _ => format!("{what}: {library_size} bytes at {soc_addr:#x}\n"),
+    }
+}
