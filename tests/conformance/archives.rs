@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use gpsimd_toolchain::{Home, Machine, OpenToolchain};
 
 use crate::bench::{Bench, VECTOR_ADD, cross, good};
-use crate::kernels::sdk_tests;
+use crate::kernels::{cases, recipe, sdk_tests};
+use crate::workshop::Cores;
 
 /// A symbol of an archive: its member, nm's letter, its name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,4 +92,32 @@ fn the_runtime_archive_has_the_reference_s_names() {
     }
     let trio = ["_Z12get_func_cntv", "_Z12get_func_ptri", "_Z13get_func_namei"];
     assert_eq!(undefined.into_keys().collect::<Vec<_>>(), trio);
+}
+
+/// Names of the functions that a linked image holds.
+fn functions(image: &[u8]) -> BTreeSet<String> {
+    let bench = Bench::new();
+    std::fs::write(bench.path("image.so"), image).expect("written");
+    symbols(&bench.path("image.so")).into_iter().filter(|s| s.letter == 'T').map(|s| s.name).collect()
+}
+
+/// Every operator and factory of the archive, in every overload, is linked into some conformance kernel: unused ones would
+/// not be there.
+#[test]
+fn every_operator_is_in_a_conformance_kernel() {
+    let [_, c10] = runtime();
+    let operators: BTreeSet<String> = c10
+        .into_iter()
+        .filter(|s| s.letter == 'T' && s.member.starts_with("ops_") && s.name.starts_with("_ZN2at"))
+        .filter(|s| !s.name.starts_with("_ZN2at3ops"))
+        .map(|s| s.name)
+        .collect();
+    assert!(operators.len() >= 58, "only {} operators in the archive", operators.len());
+    let linked: BTreeSet<String> = cases()
+        .iter()
+        .flat_map(|library| recipe(library, Cores::One).build().images.clone())
+        .flat_map(|image| functions(&image.debug.expect("built with its linked form")))
+        .collect();
+    let missing: Vec<&String> = operators.difference(&linked).collect();
+    assert!(missing.is_empty(), "no kernel calls {missing:#?}");
 }

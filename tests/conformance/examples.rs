@@ -7,7 +7,7 @@ use crate::bench::repository;
 use crate::workshop::{Cores, Recipe, call, document, faults, line, list, text};
 
 /// Element counts: one element, around the number of cores, around blocks, many.
-const COUNTS: [u64; 7] = [1, 7, 8, 9, 1000, 1001, 1 << 20];
+pub const COUNTS: [u64; 7] = [1, 7, 8, 9, 1000, 1001, 1 << 20];
 
 /// Floats of every kind, the same ones for the same seed.
 fn floats(count: u64, seed: u32) -> Vec<f32> {
@@ -24,7 +24,7 @@ fn floats(count: u64, seed: u32) -> Vec<f32> {
 }
 
 /// `count` as a product of `rank` extents, as square as its divisors allow.
-fn shape(count: u64, rank: usize) -> Vec<u64> {
+pub fn shape(count: u64, rank: usize) -> Vec<u64> {
     let mut extents = vec![1; rank];
     let (mut rest, mut divisor) = (count, 2);
     while rest > 1 {

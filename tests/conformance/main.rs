@@ -16,5 +16,6 @@ mod faults;
 mod host;
 mod kernels;
 mod rejected;
+mod sizes;
 mod stacks;
 mod workshop;

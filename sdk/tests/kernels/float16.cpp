@@ -8,7 +8,7 @@
 
 template <typename From, typename To>
 static torch::Tensor convert(const torch::Tensor& x, torch::ScalarType type) {
-  torch::Tensor y = torch::empty(x.sizes(), type);
+  torch::Tensor y = torch::empty_like(x, type);
   auto in = x.read_stream_accessor<From>();
   auto out = y.write_stream_accessor<To>();
   for (int64_t i = 0; i < x.numel(); ++i) out.write(static_cast<To>(in.read()));
