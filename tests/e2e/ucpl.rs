@@ -254,6 +254,19 @@ fn the_commands_agree_with_the_build() {
     assert_eq!(records[0]["records"][1]["direction"], "unload");
     assert_eq!(records[0]["records"][1]["core_mask"], 1);
 
+    let split = inspect("build/vector_add.split.packed.so");
+    assert_eq!(split[0]["rows"][0]["spec"], 42);
+    assert_eq!(split[0]["header"], image[0]["header"]);
+
+    // verify knows both kinds, and judges an image as the device would not
+    let said = good(bench.tool().args(["verify", "build/vector_add"]));
+    assert!(said.contains("loader: 3 files, all would load") && said.contains("checks: 3 files"), "{said}");
+    let mut damaged = ucpl.clone();
+    damaged[0x1c..0x20].copy_from_slice(&0x17ff0_u32.to_le_bytes());
+    std::fs::write(bench.path("damaged.ucpl"), damaged).expect("written");
+    let said = bad(bench.tool().args(["verify", "damaged.ucpl"]), 1);
+    assert!(said.contains("loader::ucpl_entry") && said.contains("0x17ff0"), "{said}");
+
     // a bare image, away from its manifest; the spec is in its table
     std::fs::copy(bench.path("build/vector_add.split.packed.so"), bench.path("alone.split.packed.so"))
         .expect("copied");
@@ -334,4 +347,29 @@ fn it_can_come_and_go_as_often_as_one_likes() {
     assert_eq!(fact("stage", "handle"), "nrtucode_ll_t@0x1, selector 3");
     assert!(fact("load", "window").starts_with("slot 1,"), "the last freed window is taken first");
     assert!(fact("unload", "windows").starts_with("15 of 16 free"));
+}
+
+/// Every step has a command line of its own: what a dry run prints makes the same image in a shell.
+#[test]
+fn the_printed_steps_make_the_same_image() {
+    let bench = Bench::with_vector_add();
+    let compile = ["compile", "vector_add.cpp", "--schema", VECTOR_ADD, "--image", "split"];
+    good(bench.tool().args(compile));
+    let made = bench.outputs();
+    let work = bench.path("build/.gpsimd-build/vector_add/work");
+    for folder in ["out", "split"] {
+        std::fs::remove_dir_all(work.join(folder)).expect("removed");
+    }
+    std::fs::create_dir(work.join("out")).expect("processes do not make directories");
+    let script = good(bench.tool().args(compile).arg("--dry-run"));
+    assert_eq!(script.lines().filter(|line| line.starts_with("gpsimd-build split ")).count(), 3, "{script}");
+    let tool = Path::new(env!("CARGO_BIN_EXE_gpsimd-build")).parent().expect("a directory").to_owned();
+    let mut path = std::ffi::OsString::from(tool);
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap_or_default());
+    let mut shell = std::process::Command::new("sh");
+    good(shell.args(["-e", "-c", &script]).current_dir(bench.dir()).env("PATH", path));
+    for name in ["vector_add.split.so", "vector_add.split.packed.so", "vector_add.ucpl"] {
+        assert!(std::fs::read(work.join("out").join(name)).expect("made") == made[name], "{name} differs");
+    }
 }

@@ -307,12 +307,12 @@ Examples:
   gpsimd-build inspect build/vector_add_cpu3.so --map map.svg
   gpsimd-build inspect build/vector_add.ucpl load.bin")]
 pub struct Inspect {
-    /// Linked, stripped, packed or prelinked images, or files of load records.
+    /// Linked, stripped, packed, split or prelinked images, or files of load records.
     #[arg(required = true, value_name = "IMAGE")]
     pub images: Vec<PathBuf>,
-    /// Generation whose memory a prelinked image is for.
-    #[arg(long, value_name = "GENERATION", default_value = "cayman")]
-    pub generation: String,
+    /// Generation whose memory a split or prelinked image is for [default: what fits the image, else cayman].
+    #[arg(long, value_name = "GENERATION")]
+    pub generation: Option<String>,
     /// Draw the window of the (one) image.
     #[arg(long, value_name = "SVG")]
     pub map: Option<PathBuf>,

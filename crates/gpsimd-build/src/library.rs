@@ -74,6 +74,7 @@ struct ImageFiles {
     linked: Option<PathBuf>,
     stripped: Option<PathBuf>,
     packed: Option<PathBuf>,
+    prelinked: Option<PathBuf>,
 }
 
 impl Library {
@@ -110,7 +111,7 @@ impl Library {
                     FileKind::Linked => files.linked = path,
                     FileKind::Stripped => files.stripped = path,
                     FileKind::Packed => files.packed = path,
-                    FileKind::Prelinked => {}
+                    FileKind::Prelinked => files.prelinked = path,
                 }
             }
             Ok(files)
@@ -134,7 +135,7 @@ impl Library {
         if let Some(stem) = name.strip_suffix(".split.so").or(name.strip_suffix(".split.packed.so")) {
             let linked = Some(path.with_file_name(format!("{stem}.split.so"))).filter(|path| path.is_file());
             let packed = name.ends_with(".packed.so").then(|| path.to_owned());
-            let split = Some(ImageFiles { linked, packed, stripped: None });
+            let split = Some(ImageFiles { linked, packed, ..ImageFiles::default() });
             return Self { manifest: None, shapes: None, images: Vec::new(), split, path: path.to_owned() };
         }
         let kind = ["packed.so", "stripped.so"].into_iter().find(|kind| name.ends_with(&format!(".{kind}")));
@@ -150,8 +151,12 @@ impl Library {
             let file = |ending: &str| path.with_file_name(format!("{base}{}{ending}", variant.file_suffix()));
             let linked = Some(file(".so")).filter(|path| path.is_file());
             match kind {
-                Some("packed.so") => ImageFiles { linked, packed: Some(file(".packed.so")), stripped: None },
-                Some(_) => ImageFiles { linked, stripped: Some(file(".stripped.so")), packed: None },
+                Some("packed.so") => {
+                    ImageFiles { linked, packed: Some(file(".packed.so")), ..ImageFiles::default() }
+                }
+                Some(_) => {
+                    ImageFiles { linked, stripped: Some(file(".stripped.so")), ..ImageFiles::default() }
+                }
                 None if variants.len() == 1 => {
                     ImageFiles { linked: Some(path.to_owned()), ..ImageFiles::default() }
                 }
@@ -166,8 +171,9 @@ impl Library {
     pub fn files(&self) -> Vec<&Path> {
         self.images
             .iter()
-            .flat_map(|files| [files.linked.as_deref(), files.stripped.as_deref(), files.packed.as_deref()])
-            .flatten()
+            .chain(&self.split)
+            .flat_map(|files| [&files.linked, &files.stripped, &files.packed, &files.prelinked])
+            .filter_map(Option::as_deref)
             .collect()
     }
 

@@ -57,7 +57,7 @@ pub fn unpack(arguments: &Unpack, render: &Render) -> Result<Outcome> {
 
 /// Shows what is in images and record files.
 pub fn inspect(arguments: &Inspect, render: &Render) -> Result<Outcome> {
-    let generation = arguments.generation.parse()?;
+    let generation = arguments.generation.as_ref().map(|name| name.parse()).transpose()?;
     let mut summaries = Vec::new();
     let mut others = Vec::new();
     for path in &arguments.images {

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use gpsimd_loader::kernel_table::{self, Row};
 use gpsimd_loader::record::Record;
 use gpsimd_loader::ucpl::Ucpl;
-use gpsimd_loader::{Bounds, Generation, Mode, prelink};
+use gpsimd_loader::{Bounds, Generation, Mode, Prelinked, prelink, split};
 use miette::{Result, WrapErr};
 use serde_json::json;
 
@@ -101,11 +102,36 @@ fn size_of_image(path: &Path) -> Result<u32> {
     Ok(u32::try_from(image.header.total()).unwrap_or(u32::MAX))
 }
 
-/// What a file of this lane shows; nothing for other files.
-pub fn inspect(path: &Path, bytes: &[u8], generation: Generation) -> Result<Option<Inspection>> {
+/// What a file of this lane shows; nothing for other files. Without a generation, an image is taken for one of the
+/// generation that has code where its start symbol is, and a library for CAYMAN.
+pub fn inspect(path: &Path, bytes: &[u8], generation: Option<Generation>) -> Result<Option<Inspection>> {
     let about = || path.display().to_string();
+    let library = gpsimd_image::unpack(bytes).unwrap_or(bytes);
+    if split::is_split(library) {
+        let generation = generation.unwrap_or(Generation::Cayman);
+        let bounds = generation.bounds();
+        let prelinked = prelink(library, &bounds, Mode::Strict, &mut |_| {})
+            .map_err(miette::Report::from)
+            .wrap_err_with(about)?;
+        let relocations = prelinked.relocations;
+        let rows = rows(&prelinked, &bounds);
+        let mut text = format!("{}\n  split-load library, for {generation}\n", path.display());
+        text += &segments(&prelinked.header, &bounds);
+        text += &format!("  moves     {} words, {} immediates\n", relocations.words, relocations.low);
+        for row in &rows {
+            text += &format!("  kernel    ({:#04x}, {}) -> {:#x}\n", row.opcode, row.spec, row.func);
+        }
+        let document = json!({
+            "file": path, "kind": "split", "generation": generation, "header": prelinked.header,
+            "relocations": relocations, "kernel_table": prelinked.kernel_table, "rows": rows,
+        });
+        return Ok(Some(Inspection { text, document, is_sound: true }));
+    }
     if bytes.starts_with(b"UCPL") {
         let image = Ucpl::parse(bytes).map_err(miette::Report::from).wrap_err_with(about)?;
+        let is_home = |g: &Generation| g.bounds().code.offset_of(image.header.start).is_some();
+        let guess = || [Generation::Cayman, Generation::Sunda].into_iter().find(is_home);
+        let generation = generation.or_else(guess).unwrap_or(Generation::Cayman);
         let findings = image.check(&generation.bounds());
         let mut text = format!("{}\n  UCPL image for {generation}, {} bytes\n", path.display(), bytes.len());
         text += &segments(&image.header, &generation.bounds());
@@ -129,6 +155,14 @@ pub fn inspect(path: &Path, bytes: &[u8], generation: Generation) -> Result<Opti
         return Ok(Some(Inspection { text, document, is_sound: true }));
     }
     Ok(None)
+}
+
+/// The rows of a library's kernel table.
+fn rows(prelinked: &Prelinked, bounds: &Bounds) -> Vec<Row> {
+    let Some(table) = prelinked.kernel_table else { return Vec::new() };
+    let at = table.addr.wrapping_sub(bounds.data.base) as usize;
+    let rows = kernel_table::parse(prelinked.data.get(at..).unwrap_or_default());
+    rows.into_iter().take(table.rows as usize).collect()
 }
 
 /// What `inspect` found in a file of this lane.

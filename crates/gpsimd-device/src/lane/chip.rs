@@ -57,7 +57,7 @@ pub struct Session<'s> {
 
 impl Chip {
     /// Cores after reset; nothing if the data RAM cannot hold what it must. Where the library region is the data RAM's own
-    /// tail, as on SUNDA, the stack ends below it.
+    /// tail, the stack ends below it.
     pub fn new(config: Config, bounds: Bounds) -> Option<Chip> {
         let below = bounds.data.base.checked_sub(map::DATARAM)?;
         let layout = DataramLayout::new(config.dataram.min(below), config.stack)?;

@@ -74,6 +74,17 @@ pub fn synthesize(linked: &[u8], bounds: &Bounds) -> Result<Split, SplitError> {
     Ok(Split { elf, code: linked.code.memsz, data: linked.data.memsz, relocations: entries.len(), rows })
 }
 
+/// Whether the bytes are an ELF file with a dynamic segment: a split-load library has one, an image at a fixed address has
+/// not.
+pub fn is_split(bytes: &[u8]) -> bool {
+    use object::LittleEndian as LE;
+    use object::elf::{FileHeader32, PT_DYNAMIC};
+    use object::read::elf::{FileHeader as _, ProgramHeader as _};
+    let Ok(header) = FileHeader32::<LE>::parse(bytes) else { return false };
+    let segments = header.program_headers(LE, bytes).unwrap_or_default();
+    segments.iter().any(|segment| segment.p_type(LE) == PT_DYNAMIC)
+}
+
 /// The kernel table's rows, if each is one the device can use.
 fn rows(linked: &Linked<'_>, entries: &[write::Entry]) -> Result<Vec<Row>, SplitError> {
     let Some(section) = linked.sections.iter().find(|section| kernel_table::SECTIONS.contains(&section.name))
