@@ -2,6 +2,7 @@
 #
 #   gpsimd_add_custom_op(<target>
 #     SOURCES <file>...
+#     [SHAPE_SOURCES <file>...]         registrations, which name the ops; or name them here:
 #     [SCHEMAS <schema>...]             ops whose kernel function has the schema's own name
 #     [OPS <kernel>=<schema>...]        ops whose names differ
 #     [NAME <stem>]                     of the output files; default: the target's name
@@ -44,7 +45,7 @@ endif()
 function(gpsimd_add_custom_op target)
   set(flags MULTICORE STRIP NO_STRIP EXCLUDE_FROM_ALL)
   set(values NAME OUTPUT_DIRECTORY)
-  set(lists SOURCES SCHEMAS OPS INCLUDE_DIRECTORIES COMPILE_OPTIONS LINK_OPTIONS TOOL_OPTIONS DEPENDS)
+  set(lists SOURCES SHAPE_SOURCES SCHEMAS OPS INCLUDE_DIRECTORIES COMPILE_OPTIONS LINK_OPTIONS TOOL_OPTIONS DEPENDS)
   cmake_parse_arguments(PARSE_ARGV 1 arg "${flags}" "${values}" "${lists}")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "gpsimd_add_custom_op(${target}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
@@ -69,8 +70,14 @@ function(gpsimd_add_custom_op target)
   # Outputs are left alone when a rebuild changes nothing in them; the stamp says when that was found out.
   set(stamp "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.gpsimd-stamp")
 
+  set(sources "")
   set(command compile --depfile "${stamp}.d" --depfile-target "${stamp}" --name "${arg_NAME}"
               --out-dir "${directory}")
+  foreach(source IN LISTS arg_SHAPE_SOURCES)
+    get_filename_component(source "${source}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+    list(APPEND sources "${source}")
+    list(APPEND command --shape-src "${source}")
+  endforeach()
   foreach(schema IN LISTS arg_SCHEMAS)
     list(APPEND command --schema "${schema}")
   endforeach()
@@ -105,6 +112,9 @@ function(gpsimd_add_custom_op target)
 
   set(images "")
   set(byproducts "${library}.manifest.json")
+  if(arg_SHAPE_SOURCES)
+    list(APPEND byproducts "${library}.shapes")
+  endif()
   foreach(core IN LISTS cores)
     string(REGEX REPLACE "^-$" "" core "${core}")
     list(APPEND byproducts "${library}${core}.so")
@@ -116,12 +126,11 @@ function(gpsimd_add_custom_op target)
     endif()
   endforeach()
 
-  set(sources "")
   foreach(source IN LISTS arg_SOURCES)
     get_filename_component(source "${source}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
     list(APPEND sources "${source}")
+    list(APPEND command "${source}")
   endforeach()
-  list(APPEND command ${sources})
   if(arg_COMPILE_OPTIONS)
     list(APPEND command -- ${arg_COMPILE_OPTIONS})
   endif()

@@ -16,7 +16,7 @@ gpsimd_add_custom_op(add
   MULTICORE)
 gpsimd_add_custom_op(neg
   SOURCES neg.cpp
-  OPS "negate=my::neg(Tensor a) -> Tensor"
+  SHAPE_SOURCES neg_shape.cpp
   INCLUDE_DIRECTORIES "head ers"
   COMPILE_OPTIONS -DFACTOR=-1)
 get_target_property(images add GPSIMD_IMAGES)
@@ -28,7 +28,7 @@ add_SOURCES := add.cpp
 add_OPS     := --schema 'my::add(Tensor a, Tensor b) -> Tensor'
 add_FLAGS   := --multicore -I 'head ers'
 neg_SOURCES := neg.cpp
-neg_OPS     := --op 'negate=my::neg(Tensor a) -> Tensor'
+neg_OPS     := --shape-src neg_shape.cpp
 neg_FLAGS   := -I 'head ers'
 neg_CFLAGS  := -DFACTOR=-1
 include fragments/make/gpsimd.mk
@@ -61,6 +61,14 @@ torch::Tensor negate(const torch::Tensor &a) {
   for (int i = 0; i < a.numel(); ++i) z[i] = SHARED * FACTOR * x[i];
   return out;
 }
+";
+
+const NEG_SHAPE: &str = "\
+#include <torch/torch.h>
+#include \"torchneuron/register.h\"
+#include \"shape.h\"
+torch::Tensor neg_shape(torch::Tensor a) { return torch::zeros(a.sizes(), DTYPE); }
+NEURON_LIBRARY(my, m) { m.def(\"neg\", &neg_shape, \"negate\"); }
 ";
 
 /// A project of two libraries that share a header, built by somebody else's build system.
@@ -112,6 +120,8 @@ fn files() -> Bench {
     std::fs::create_dir(bench.path("head ers")).expect("a directory");
     bench.write("add.cpp", ADD);
     bench.write("neg.cpp", NEG);
+    bench.write("neg_shape.cpp", NEG_SHAPE);
+    bench.write("head ers/shape.h", "#define DTYPE torch::kFloat\n");
     bench.write("head ers/shared.h", "#define SHARED 1\n");
     bench.write("head ers/add.h", "#define ADD 1\n");
     bench.write("CMakeLists.txt", CMAKE_LISTS);
@@ -151,6 +161,9 @@ fn rebuilds_exactly_what_changed(project: &Project) {
 
     bench.write("neg.cpp", &NEG.replace("FACTOR", "-1"));
     step("a source", &["neg"]);
+
+    bench.write("head ers/shape.h", "#define DTYPE (torch::kFloat)\n");
+    step("a header of a shape function", &["neg"]);
 
     bench.write("add.cpp", &ADD.replace("#include \"add.h\"\n", "").replace("ADD *", "3 *"));
     std::fs::remove_file(bench.path("head ers/add.h")).expect("removed");

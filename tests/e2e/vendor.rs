@@ -156,6 +156,7 @@ struct Row {
     /// The caller's, as they must appear.
     cflags: &'static str,
     includes: &'static str,
+    ldflags: &'static str,
     variants: &'static [&'static str],
     packed_by_vendor: bool,
 }
@@ -173,6 +174,7 @@ fn every_command_line_is_the_reference_s() {
         core,
         cflags: "",
         includes: "",
+        ldflags: "",
         variants: &["cpu_single"],
         packed_by_vendor: false,
     };
@@ -189,6 +191,13 @@ fn every_command_line_is_the_reference_s() {
             name: "debug is not packed",
             arguments: &["--packer", "vendor", "--", "-g"],
             cflags: "-g",
+            ..plain
+        },
+        Row {
+            name: "link flags are the link's and compiler flags are not",
+            arguments: &["--ldflag", "-Wl,--defsym=x=1", "--", "-DA=1"],
+            cflags: "-DA=1",
+            ldflags: "-Wl,--defsym=x=1",
             ..plain
         },
         Row {
@@ -217,7 +226,7 @@ fn every_command_line_is_the_reference_s() {
         compile.args(["compile", "k.cpp", "--name", "k", "--schema", VECTOR_ADD, "--toolchain", "vendor"]);
         good(compile.args(row.arguments));
 
-        let Row { core, cflags, includes, .. } = row;
+        let Row { core, cflags, includes, ldflags, .. } = row;
         let kernel = format!("{CC_OPT} {core} {cflags} {INC} {includes} -o W/obj/k.o k.cpp");
         let wrapper = format!("{CC_OPT} {core} {cflags} {INC} -o W/obj/wrapper.guess.o W/wrapper.cpp");
         let mut want = vec![("xt-clang++", words(&kernel)), ("xt-clang++", words(&wrapper))];
@@ -226,7 +235,7 @@ fn every_command_line_is_the_reference_s() {
             want.push((
                 "xt-clang++",
                 words(&format!(
-                    "{LINK_OPT} {core} {INC} -o W/out/k{suffix}.so W/obj/k.o W/obj/wrapper.o \
+                    "{LINK_OPT} {core} {INC} {ldflags} -o W/out/k{suffix}.so W/obj/k.o W/obj/wrapper.o \
                      R/custom_op/neuron/libneuroncustomop.a R/custom_op/c10/lib/libc10.a -lloader \
                      -mlsp=R/custom_op/lsp_fll_load_cpus/lsp_fll_load_{variant} \
                      -lxmem -lhal -lc++-e -lm -lgcc R/custom_op/neuron/libcweak.a"

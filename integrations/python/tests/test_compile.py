@@ -7,7 +7,7 @@ import warnings
 
 import pytest
 
-from gpsimd_build import GpsimdBuildError, build_custom_op
+from gpsimd_build import CompilerWarning, GpsimdBuildError, build_custom_op
 
 ADD = """#include <torch/torch.h>
 torch::Tensor add(const torch::Tensor& a, const torch::Tensor& b) {
@@ -102,7 +102,8 @@ def test_kernels_and_schemas_pair_by_position(project: pathlib.Path) -> None:
 def test_the_last_of_two_flags_counts(project: pathlib.Path) -> None:
     flags = ["-DFACTOR=1", "-Werror", "-Wno-error", "-DUNUSED"]
     (project / "warns.cpp").write_text(ADD.replace("return out;", "int unused; return out;"))
-    images = build_custom_op.compile("add.so", ["add"], ["warns.cpp"], [SCHEMA], "out", [], flags)
+    with pytest.warns(CompilerWarning, match="unused variable 'unused'"):
+        images = build_custom_op.compile("add.so", ["add"], ["warns.cpp"], [SCHEMA], "out", [], flags)
     assert os.path.isfile(images[0])
 
 

@@ -111,6 +111,29 @@ def test_load_takes_ops_from_the_shape_source(examples: pathlib.Path, tmp_path: 
     assert list(custom_op.load_library(tmp_path / "librelu.so")) == list(library)
 
 
+def test_a_shape_function_says_what_comes_out(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "rows.cpp").write_text(
+        "#include <torch/torch.h>\n"
+        "torch::Tensor rows(const torch::Tensor& x) {\n"
+        "  torch::Tensor out = torch::zeros({x.size(0)}, torch::kFloat);\n"
+        "  auto from = x.accessor<float, 2>();\n"
+        "  auto to = out.accessor<float, 1>();\n"
+        "  for (int i = 0; i < x.size(0); ++i)\n"
+        "    for (int j = 0; j < x.size(1); ++j) to[i] += from[i][j];\n"
+        "  return out;\n"
+        "}\n"
+    )
+    (tmp_path / "shape.cpp").write_text(
+        "#include <torch/torch.h>\n"
+        '#include "torchneuron/register.h"\n'
+        "torch::Tensor rows_shape(torch::Tensor x) { return torch::zeros({x.size(0)}, torch::kFloat); }\n"
+        'NEURON_LIBRARY(my, m) { m.def("rows", &rows_shape, "rows"); }\n'
+    )
+    library = custom_op.load("rows", tmp_path / "rows.cpp", tmp_path / "shape.cpp", build_directory=tmp_path)
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    np.testing.assert_array_equal(library.rows(x), x.sum(axis=1))
+
+
 def test_load_without_a_directory_keeps_nothing(examples: pathlib.Path) -> None:
     library = custom_op.load(
         "vector_add", examples / "vector_add.cpp", [examples / "shape" / "vector_add_shape.cpp"], verbose=False

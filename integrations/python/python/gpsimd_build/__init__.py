@@ -8,12 +8,13 @@
 Every failure is a :class:`GpsimdBuildError` with the tool's stable code, its text and what to do next.
 """
 
-from ._errors import Finding, GpsimdBuildError, RunFindings
+from ._errors import CompilerWarning, Finding, GpsimdBuildError, RunFindings
 from ._library import Library, Op
 from ._run import RunReport, run, run_report, verify
 from ._tool import executable, version
 
 __all__ = [
+    "CompilerWarning",
     "Finding",
     "GpsimdBuildError",
     "Library",

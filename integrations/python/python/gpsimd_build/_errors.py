@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Mapping, Optional, Sequence
 
-__all__ = ["Finding", "GpsimdBuildError", "RunFindings"]
+__all__ = ["CompilerWarning", "Finding", "GpsimdBuildError", "RunFindings"]
+
+
+class CompilerWarning(UserWarning):
+    """What a compiler said although it succeeded."""
 
 
 class GpsimdBuildError(Exception):

@@ -53,7 +53,8 @@ def run(
     :param lib: a library, see :data:`LibraryLike`
     :param op: its kernel function; ``None`` takes the library's only one
     :param inputs: arrays (anything ``numpy.asarray`` takes) and numbers, in the order of the schema
-    :param like: the output has the shape and type of this input, counted from 0; default: the first array
+    :param like: the output has the shape and type of this input, counted from 0; default: what the library's shape
+        function says, else the first array
     :param shape: the output's shape, if it is another one
     :param dtype: the output's element type; default: that of the input it is like, or ``float32`` with ``shape``
     :param allow: codes of checks whose findings are left out
@@ -93,14 +94,18 @@ def run_report(
             texts.append(path)
             arrays.append(index)
         result = os.path.join(scratch, "output.npy")
-        line = ["run", "--output", result, *_output_options(inputs, arrays, like, shape, dtype)]
+        line = ["run", "--output", result]
+        library = library_path(lib)
+        is_open = like is None and shape is None and dtype is None
+        if not (is_open and os.path.isfile(library + ".shapes")):
+            line += _output_options(inputs, arrays, like, shape, dtype)
         if op is not None:
             line += ["--op", op]
         for code in allow:
             line += ["--allow", code]
         if budget is not None:
             line += ["--budget", str(budget)]
-        done = _tool.answer([*line, "--", library_path(lib), *texts])
+        done = _tool.answer([*line, "--", library, *texts])
         document = done.document
         output = np.load(result, allow_pickle=False)
     report = RunReport(

@@ -9,11 +9,12 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import warnings
 from typing import Any, Optional, Sequence
 
-from ._errors import GpsimdBuildError
+from ._errors import CompilerWarning, GpsimdBuildError
 
-__all__ = ["answer", "executable", "version"]
+__all__ = ["answer", "build", "executable", "version"]
 
 _NAME = "gpsimd-build"
 
@@ -88,3 +89,11 @@ def answer(arguments: Sequence["str | os.PathLike[str]"], show: bool = False, cw
         code = "tool::usage" if done.returncode == 2 else "tool::failed"
         raise GpsimdBuildError(code, said.strip() or f"{command} ended with {done.returncode}", exit_status=done.returncode)
     return Answer(document, done.returncode)
+
+
+def build(arguments: Sequence["str | os.PathLike[str]"], show: bool) -> Any:
+    """Runs ``compile`` for a caller of this package's caller; its warnings become Python's."""
+    document = answer(arguments, show=show).document
+    for text in document.get("warnings", []):
+        warnings.warn(text, CompilerWarning, stacklevel=3)
+    return document

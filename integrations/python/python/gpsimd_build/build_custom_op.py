@@ -56,7 +56,7 @@ def compile(
     :param includes: directories, or flags such as ``-Idir``
     :param cflags: compiler flags, after the built-in ones
     :param multicore: eight images instead of one
-    :param verbose: show commands and compiler warnings on standard error
+    :param verbose: show the commands on standard error; compiler warnings are Python's, whatever it is
     :returns: paths of the images, in core order
     :raises GpsimdBuildError: with everything that is wrong
     """
@@ -89,7 +89,7 @@ def compile(
     line += [_not_an_option(source) for source in strings("src_files", src_files)]
     if words:
         line += ["--", *words]
-    manifest = _tool.answer(line, show=verbose).document["manifest"]
+    manifest = _tool.build(line, show=verbose)["manifest"]
     wanted = "linked" if "-g" in gate else "stripped"
     files = [file for image in manifest["images"] for file in image["files"] if file["kind"] == wanted]
     return [os.path.join(os.fspath(build_directory), file["file"]) for file in files]

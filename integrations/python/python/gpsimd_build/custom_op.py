@@ -61,7 +61,7 @@ def load(
     words = flags("extra_cflags", extra_cflags)
     if words:
         line += ["--", *words]
-    _tool.answer(line, show=verbose)
+    _tool.build(line, show=verbose)
     return Library(os.path.join(os.fspath(build_directory), f"lib{name}"), keep=scratch)
 
 
