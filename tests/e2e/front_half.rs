@@ -508,3 +508,28 @@ fn a_run_asks_the_shape_functions() {
     let text = bad(bench.tool().args(["run", "build/k", "rand:1x3", "rand:1", "--op", "gelu"]), 1);
     assert!(text.contains("run::shape_refused") && text.contains("extent 0"), "{text}");
 }
+
+/// Finding the ops costs no second compilation, and its files never pass for another build's.
+#[test]
+fn what_finds_the_ops_is_compiled_once() {
+    let bench = Bench::new();
+    bench.write("k.cpp", PAIR);
+    bench.write("shape.cpp", SHAPE);
+    let log = |bench: &Bench| {
+        let log = std::fs::read_to_string(bench.path("build/.gpsimd-build/k/build.log")).expect("a log");
+        let labels = log.lines().filter(|line| line.starts_with("# compile ")).map(|line| {
+            line.split(": ").next().expect("a label").trim_start_matches("# compile ").to_owned()
+        });
+        let mut labels: Vec<String> = labels.filter(|label| !label.starts_with("wrapper")).collect();
+        labels.retain(|label| ["k.cpp", "shape.cpp for this machine"].contains(&label.as_str()));
+        labels.sort();
+        labels
+    };
+    good(bench.tool().args(["compile", "k.cpp", "--op", "relu"]));
+    assert_eq!(log(&bench), ["k.cpp"]);
+    good(bench.tool().args(["compile", "k.cpp", "--shape-src", "shape.cpp"]));
+    assert_eq!(log(&bench), ["k.cpp", "shape.cpp for this machine"]);
+    bench.write("k.cpp", &PAIR.replace("relu", "selu"));
+    good(bench.tool().args(["compile", "k.cpp", "--op", "selu"]));
+    assert_eq!(log(&bench), ["k.cpp"]);
+}

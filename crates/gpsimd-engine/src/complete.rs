@@ -10,7 +10,7 @@ use gpsimd_toolchain::Toolchain;
 use crate::action::Action;
 use crate::error::EngineError;
 use crate::infer::{self, DEFAULT_NAMESPACE};
-use crate::log::Begin;
+use crate::made::Made;
 use crate::plan::{self, Discovery};
 use crate::request::{Request, check_sources};
 use crate::run::{Event, RunOptions, run_actions};
@@ -49,14 +49,17 @@ pub fn complete(
     }
     let job = check_sources(&request, toolchain.clone())?;
     let Discovery { library, actions, objects, listing } = plan::discovery(&job, sdk);
-    let ops = run_actions(&library, &actions, Begin::New, options, observe, |_| match &listing {
-        Some(path) => {
-            let text = std::fs::read_to_string(path).map_err(EngineError::io("cannot read", path))?;
-            shapes::ops(&text, &request.ops)
-        }
-        None => infer_all(&request, &objects),
+    let (ops, made) = run_actions(&library, &actions, None, options, observe, |_| {
+        let ops = match &listing {
+            Some(path) => {
+                let text = std::fs::read_to_string(path).map_err(EngineError::io("cannot read", path))?;
+                shapes::ops(&text, &request.ops)?
+            }
+            None => infer_all(&request, &objects)?,
+        };
+        Ok((ops, Made::by(&actions)))
     })?;
-    Ok(Request { ops, is_logged: true, ..request })
+    Ok(Request { ops, made: Some(made), ..request })
 }
 
 fn infer_all(request: &Request, objects: &[PathBuf]) -> Result<Vec<crate::OpRequest>, EngineError> {

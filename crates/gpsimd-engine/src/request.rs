@@ -13,6 +13,7 @@ use gpsimd_toolchain::{Machine, PackJob, Toolchain};
 use miette::Diagnostic;
 
 use crate::error::{EngineError, Problem};
+use crate::made::Made;
 use crate::shapes::{self, Shapes};
 use crate::split::{self, Images};
 
@@ -85,8 +86,8 @@ pub struct Request {
     pub shape_sources: Vec<PathBuf>,
     /// Namespace of ops whose schema is read from the kernel [default: [`crate::DEFAULT_NAMESPACE`]].
     pub namespace: Option<String>,
-    /// Whether the build's log has begun: [`crate::complete`] ran.
-    pub is_logged: bool,
+    /// What [`crate::complete`] made; set by it.
+    pub made: Option<Made>,
     /// Where the outputs appear.
     pub out_dir: PathBuf,
     /// Include directories; an entry may also be a flag such as `-Idir` (toolchain.md §14 Q10).
@@ -118,8 +119,8 @@ pub struct Job {
     pub schemas: Vec<String>,
     /// The shape program's sources, if there are any.
     pub shapes: Option<Shapes>,
-    /// See [`Request::is_logged`].
-    pub is_logged: bool,
+    /// See [`Request::made`].
+    pub made: Option<Made>,
     /// Absolute output directory.
     pub out_dir: PathBuf,
     /// Include flags' directories.
@@ -236,7 +237,7 @@ fn job(
         sources,
         ops,
         shapes,
-        is_logged: request.is_logged,
+        made: request.made.clone(),
         schemas: request.ops.iter().filter_map(|op| op.schema.clone()).collect(),
         out_dir: std::path::absolute(&request.out_dir)
             .map_err(EngineError::io("cannot resolve", &request.out_dir))?,

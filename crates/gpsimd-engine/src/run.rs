@@ -15,6 +15,7 @@ use crate::builtin;
 use crate::error::EngineError;
 use crate::lock::Lock;
 use crate::log::{self, Begin, Log};
+use crate::made::Made;
 use crate::manifest::Manifest;
 use crate::plan::{self, Plan};
 use crate::process::{self, Children, lock};
@@ -80,27 +81,29 @@ pub fn run(
     observe: &(dyn Fn(Event) + Sync),
 ) -> Result<Outcome, EngineError> {
     let library = plan.job.out_dir.join(HIDDEN).join(&plan.job.name);
-    let begin = if plan.job.is_logged { Begin::Continued } else { Begin::New };
-    run_actions(&library, &plan.actions, begin, options, observe, |report| publish(plan, report))
+    let made = plan.job.made.as_ref();
+    run_actions(&library, &plan.actions, made, options, observe, |report| publish(plan, report))
 }
 
-/// Runs actions in the work directory of `library`, then `finish` while still nobody else may.
+/// Runs actions in the work directory of `library`, but those whose outputs the first half of the build `made`; then
+/// `finish`, while still nobody else may.
 pub(crate) fn run_actions<T>(
     library: &Path,
     actions: &[Action],
-    begin: Begin,
+    made: Option<&Made>,
     options: &RunOptions,
     observe: &(dyn Fn(Event) + Sync),
     finish: impl FnOnce(Report) -> Result<T, EngineError>,
 ) -> Result<T, EngineError> {
     std::fs::create_dir_all(library).map_err(EngineError::io("cannot create", library))?;
     let lock = Lock::acquire(&library.join("lock"), || observe(Event::Waiting))?;
-    let log = Log::open(library, begin);
+    let log = Log::open(library, if made.is_some() { Begin::Continued } else { Begin::New });
     for directory in plan::directories(actions) {
         std::fs::create_dir_all(directory).map_err(EngineError::io("cannot create", directory))?;
     }
-    observe(Event::Planned { actions: actions.len() });
-    let report = Scheduler::new(actions, &log)?.run(&lock, options, observe)?;
+    let scheduler = Scheduler::new(actions, made, &log)?;
+    observe(Event::Planned { actions: scheduler.to_run });
+    let report = scheduler.run(&lock, options, observe)?;
     finish(report)
 }
 
@@ -129,6 +132,8 @@ fn publish(plan: &Plan, report: Report) -> Result<Outcome, EngineError> {
 struct Scheduler<'a> {
     actions: &'a [Action],
     log: &'a Log,
+    /// Actions that are not made yet.
+    to_run: usize,
     /// Actions that read what this one writes.
     dependents: Vec<Vec<usize>>,
     state: Mutex<State>,
@@ -146,7 +151,7 @@ struct State {
 }
 
 impl<'a> Scheduler<'a> {
-    fn new(actions: &'a [Action], log: &'a Log) -> Result<Self, EngineError> {
+    fn new(actions: &'a [Action], made: Option<&Made>, log: &'a Log) -> Result<Self, EngineError> {
         let maker: HashMap<&Path, usize> = actions
             .iter()
             .enumerate()
@@ -154,25 +159,29 @@ impl<'a> Scheduler<'a> {
             .collect();
         let mut dependents = vec![Vec::new(); actions.len()];
         let mut waiting_for = vec![0; actions.len()];
+        let mut is_made = vec![false; actions.len()];
         for (index, action) in actions.iter().enumerate() {
             let mut needs = BTreeSet::new();
             for input in &action.inputs {
                 match maker.get(input.as_path()) {
                     // a later maker would wait for itself: plans are written in a runnable order
                     Some(&made_by) if made_by < index => {
-                        needs.insert(made_by);
+                        if !is_made[made_by] {
+                            needs.insert(made_by);
+                        }
                     }
                     Some(_) => return Err(EngineError::PlanIncomplete { path: input.clone() }),
                     None if input.exists() => {}
                     None => return Err(EngineError::PlanIncomplete { path: input.clone() }),
                 }
             }
+            is_made[index] = needs.is_empty() && made.is_some_and(|made| made.holds(action));
             waiting_for[index] = needs.len();
             for made_by in needs {
                 dependents[made_by].push(index);
             }
         }
-        let ready = (0..actions.len()).filter(|&index| waiting_for[index] == 0).collect();
+        let ready = (0..actions.len()).filter(|&index| waiting_for[index] == 0 && !is_made[index]).collect();
         let state = Mutex::new(State {
             waiting_for,
             ready,
@@ -180,7 +189,8 @@ impl<'a> Scheduler<'a> {
             failure: None,
             report: Report { findings: Vec::new(), images: Vec::new() },
         });
-        Ok(Self { actions, log, dependents, state, wake: Condvar::new() })
+        let to_run = is_made.iter().filter(|is_made| !**is_made).count();
+        Ok(Self { actions, log, to_run, dependents, state, wake: Condvar::new() })
     }
 
     fn run(

@@ -106,7 +106,7 @@ fn request(arguments: &Compile) -> Result<Request> {
         ops: op_requests(&arguments.ops)?,
         shape_sources: arguments.shape_sources.clone(),
         namespace: arguments.namespace.clone(),
-        is_logged: false,
+        made: None,
         out_dir: arguments.out_dir.clone(),
         includes: arguments.includes.clone(),
         cflags: arguments.cflags.clone(),
