@@ -26,7 +26,9 @@ pub fn built(plan: &Plan, outcome: &Outcome, took: Duration) -> String {
     for op in &plan.job.ops {
         text += &format!("  {}\n      kernel {}\n", op.signature.python_call(), op.kernel);
     }
-    text += "\n  core    window                    code      rodata    data      bss       used\n";
+    if plan.job.images.has_fixed() {
+        text += "\n  core    window                    code      rodata    data      bss       used\n";
+    }
     for image in outcome.report.images.iter().filter(|image| image.role == Role::Linked) {
         let summary = &image.summary;
         text += &format!(
@@ -52,7 +54,9 @@ pub fn built(plan: &Plan, outcome: &Outcome, took: Duration) -> String {
     }
     text += &format!("  stack   {}\n", stack(plan.job.stack_size()));
     text += &format!("  log     {}\n", outcome.log.display());
-    text += &indent(&checks(&outcome.report));
+    if plan.job.images.has_fixed() {
+        text += &indent(&checks(&outcome.report));
+    }
     text
 }
 
