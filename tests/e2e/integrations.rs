@@ -238,13 +238,14 @@ fn python_tests_pass_in_a_fresh_environment() {
         "pytest",
         "mypy",
     ]));
-    // the tool itself is built already: the same profile in the same directory only links again
-    let target = Path::new(env!("CARGO_BIN_EXE_gpsimd-build")).ancestors().nth(2).expect("target/debug/tool");
     let package = repository().join("integrations/python");
     let wheels = scratch.path().join("wheels");
     good(
         command(&venv.join("bin/maturin").display().to_string(), "maturin", &package)
-            .env("CARGO_TARGET_DIR", target)
+            .env("CARGO", package.join("tests/cargo-built.sh"))
+            .env("GPSIMD_BUILT", env!("CARGO_BIN_EXE_gpsimd-build"))
+            .env("GPSIMD_MANIFEST", repository().join("crates/gpsimd-build/Cargo.toml"))
+            .env("CARGO_TARGET_DIR", scratch.path().join("target"))
             .env("VIRTUAL_ENV", &venv)
             .args(["build", "--quiet", "--profile", "dev", "--out"])
             .arg(&wheels),
