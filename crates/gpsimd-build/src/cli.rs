@@ -65,6 +65,8 @@ pub enum When {
 pub enum Command {
     /// Build a library from kernel sources: compile, link per core, strip, pack, verify.
     Compile(Compile),
+    /// Write down what `compile` would do, for other programs.
+    Plan(Plan),
     /// Write the wrapper that marshals a library's arguments.
     Codegen(Codegen),
     /// Write linker support packages (scripts and specs).
@@ -103,6 +105,12 @@ pub enum Command {
     /// Steps of an exported plan.
     #[command(hide = true)]
     Adapt(Adapt),
+    /// Steps of an exported plan.
+    #[command(hide = true)]
+    Move(Move),
+    /// Steps of an exported plan.
+    #[command(hide = true)]
+    Publish(Publish),
     /// Steps of an exported plan.
     #[command(hide = true)]
     Registrations(Registrations),
@@ -223,6 +231,8 @@ pub struct Compile {
     #[arg(long, value_name = "TARGET", requires = "depfile")]
     pub depfile_target: Option<PathBuf>,
     #[command(flatten)]
+    pub speed: Speed,
+    #[command(flatten)]
     pub compiler: Compiler,
     /// Compiler flags, after the built-in ones.
     #[arg(last = true, value_name = "CFLAG", allow_hyphen_values = true)]
@@ -238,6 +248,77 @@ pub enum ImageKind {
     Split,
     /// Both.
     Both,
+}
+
+/// What makes a build fast, and shows how fast it was.
+#[derive(Debug, Args)]
+pub struct Speed {
+    /// Directory of compiled results, shared by all builds [default: cache/ in the data directory].
+    #[arg(long, value_name = "DIR", help_heading = "Speed")]
+    pub cache_dir: Option<PathBuf>,
+    /// Most MiB of compiled results to keep.
+    #[arg(long, value_name = "MIB", default_value_t = 2048, help_heading = "Speed")]
+    pub cache_size: u64,
+    /// Take no results from other builds and leave none.
+    #[arg(long, conflicts_with = "cache_dir", help_heading = "Speed")]
+    pub no_cache: bool,
+    /// Start compilers through this program: ccache, sccache, distcc or a path.
+    #[arg(long, value_name = "PROGRAM", help_heading = "Speed")]
+    pub launcher: Option<OsString>,
+    /// Link eight cores' images once and move them, or each by itself.
+    #[arg(long, value_enum, default_value_t = Link::Auto, value_name = "HOW", help_heading = "Speed")]
+    pub link: Link,
+    /// Say of each step why it runs.
+    #[arg(long, help_heading = "Speed")]
+    pub explain: bool,
+    /// Say where the time went.
+    #[arg(long, help_heading = "Speed")]
+    pub timings: bool,
+    /// Write where the time went, as Chrome trace events.
+    #[arg(long, value_name = "FILE", help_heading = "Speed")]
+    pub trace: Option<PathBuf>,
+}
+
+/// How eight images are linked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Link {
+    /// Once with the open toolchain.
+    Auto,
+    /// Once, then moved to each core; each by itself where that cannot be proven right.
+    Once,
+    /// Each by itself.
+    Each,
+}
+
+/// Arguments of `plan`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gpsimd-build plan --format ninja --output build.ninja k.cpp --schema 'my::k(Tensor a) -> Tensor' && ninja
+  gpsimd-build plan --format compile-commands --output compile_commands.json k.cpp --schema 'my::k(Tensor a) -> Tensor'
+  gpsimd-build plan --format graph k.cpp --schema 'my::k(Tensor a) -> Tensor' | dot -Tsvg > plan.svg")]
+pub struct Plan {
+    /// What to write.
+    #[arg(long, value_enum, default_value_t = PlanFormat::Json, value_name = "FORMAT")]
+    pub format: PlanFormat,
+    /// File to write [default: standard output].
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub compile: Compile,
+}
+
+/// A form of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PlanFormat {
+    /// Every action with inputs, outputs and command.
+    Json,
+    /// For ninja, remote-execution ninjas included.
+    Ninja,
+    /// A compilation database, for clangd and other readers of C++.
+    CompileCommands,
+    /// For Graphviz.
+    Graph,
 }
 
 /// Arguments of `codegen`.
@@ -645,4 +726,38 @@ pub struct Adapt {
     /// Compiles the source to the output.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub compile: Vec<OsString>,
+}
+
+/// Arguments of the hidden `move`.
+#[derive(Debug, Args)]
+pub struct Move {
+    /// The link for cpu0, relocations kept.
+    #[arg(value_name = "IMAGE")]
+    pub kept: PathBuf,
+    /// The core to move it to.
+    #[arg(long, value_name = "VARIANT")]
+    pub variant: String,
+    /// Image with symbols to write.
+    #[arg(long, value_name = "FILE")]
+    pub linked: PathBuf,
+    /// Stripped image to write.
+    #[arg(long, value_name = "FILE")]
+    pub stripped: Option<PathBuf>,
+    /// Packed object to write.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// A variable for the linker.
+    #[arg(long = "env", value_name = "NAME=VALUE")]
+    pub env: Vec<OsString>,
+    /// Links for that core, where the move cannot be proven right.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub link: Vec<OsString>,
+}
+
+/// Arguments of the hidden `publish`.
+#[derive(Debug, Args)]
+pub struct Publish {
+    /// What the library is, as `plan` wrote it.
+    #[arg(long, value_name = "JSON")]
+    pub publication: String,
 }

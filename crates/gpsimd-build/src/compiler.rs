@@ -61,6 +61,24 @@ pub fn choose(
     }
 }
 
+/// How the choice falls, in words, as long as it does not fall on the vendor's toolchain; that one has more files and
+/// variables than can be watched.
+pub fn unless_vendor(compiler: &Compiler) -> Option<String> {
+    if compiler.gnu_prefix.is_some() {
+        return Some("gnu".to_owned());
+    }
+    match compiler
+        .toolchain
+        .map_or_else(|| of_variable(std::env::var(VARIABLE).ok().as_deref()).ok(), Some)?
+    {
+        Which::Open => Some("open".to_owned()),
+        Which::Vendor => None,
+        Which::Auto => {
+            XtensaTools::discover(&Machine::here(), &Environment::here()).err().map(|error| why_not(&error))
+        }
+    }
+}
+
 fn of_variable(text: Option<&str>) -> Result<Which, Unknown> {
     match text {
         None | Some("") => Ok(Which::Auto),

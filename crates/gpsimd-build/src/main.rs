@@ -12,6 +12,7 @@ mod npy;
 mod progress;
 mod render;
 mod shapes;
+mod timings;
 
 use std::process::ExitCode;
 

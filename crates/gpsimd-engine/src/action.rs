@@ -3,7 +3,7 @@
 //! Every builtin has a command line of its own (`gpsimd-build <stage> …`), so that an exported plan can run
 //! outside this process. Unaware of when an action runs.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use gpsimd_codegen::Op;
@@ -80,6 +80,8 @@ pub enum Builtin {
     Package(Image),
     /// A step on the way to the split image.
     Split(Step),
+    /// Move a link for cpu0 to another core; strip and pack the result.
+    Move(Move),
     /// Check all images of the library, alone and against each other.
     Verify {
         /// One per core.
@@ -108,6 +110,17 @@ pub struct Adapt {
     pub compile: Command,
 }
 
+/// From the one link for cpu0 to the image of a core.
+#[derive(Debug, Clone)]
+pub struct Move {
+    /// The link for cpu0, relocations kept.
+    pub kept: PathBuf,
+    /// What to make of it.
+    pub image: Image,
+    /// Links for the core itself, where the move cannot be proven right.
+    pub link: Command,
+}
+
 /// The files of one core's image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
@@ -129,6 +142,15 @@ impl Image {
 }
 
 impl Work {
+    /// The compiler or linker that reads files for this action; none for stages that read their inputs only.
+    pub(crate) fn compiler_command(&self) -> Command {
+        match self {
+            Work::Command(command) | Work::Host(command) => command.clone(),
+            Work::Builtin(Builtin::Adapt(adapt)) => adapt.compile.clone(),
+            Work::Builtin(_) => Command::new(""),
+        }
+    }
+
     /// The command that does this, for people and for exported plans.
     pub fn command(&self) -> Command {
         match self {
@@ -165,16 +187,7 @@ impl Builtin {
                 for object in &adapt.objects {
                     add(&[&"--object", object]);
                 }
-                for (key, value) in &adapt.compile.env {
-                    let mut pair = key.clone();
-                    pair.push("=");
-                    pair.push(value);
-                    add(&[&"--env", &pair]);
-                }
-                add(&[&"--", &adapt.compile.program]);
-                for word in &adapt.compile.args {
-                    add(&[word]);
-                }
+                add_command(&mut add, &adapt.compile);
             }
             Builtin::Registrations { program, output } => {
                 add(&[&"registrations", &"--output", output, program]);
@@ -182,12 +195,12 @@ impl Builtin {
             Builtin::Split(step) => line = step.arguments(),
             Builtin::Package(image) => {
                 add(&[&"pack", &image.linked]);
-                if let Some(stripped) = &image.stripped {
-                    add(&[&"--stripped", stripped]);
-                }
-                if let Some(packed) = &image.packed {
-                    add(&[&"--output", packed]);
-                }
+                add_files(&mut add, image);
+            }
+            Builtin::Move(Move { kept, image, link }) => {
+                add(&[&"move", kept, &"--variant", &image.variant.to_string(), &"--linked", &image.linked]);
+                add_files(&mut add, image);
+                add_command(&mut add, link);
             }
             Builtin::Verify { images, report } => {
                 add(&[&"verify", &"--report", report]);
@@ -197,5 +210,30 @@ impl Builtin {
             }
         }
         line
+    }
+}
+
+type Add<'a> = dyn FnMut(&[&dyn AsRef<OsStr>]) + 'a;
+
+fn add_files(add: &mut Add, image: &Image) {
+    if let Some(stripped) = &image.stripped {
+        add(&[&"--stripped", stripped]);
+    }
+    if let Some(packed) = &image.packed {
+        add(&[&"--output", packed]);
+    }
+}
+
+/// A command that the stage may start: environment as options, words at the end.
+fn add_command(add: &mut Add, command: &Command) {
+    for (key, value) in &command.env {
+        let mut pair = key.clone();
+        pair.push("=");
+        pair.push(value);
+        add(&[&"--env", &pair]);
+    }
+    add(&[&"--", &command.program]);
+    for word in &command.args {
+        add(&[word]);
     }
 }

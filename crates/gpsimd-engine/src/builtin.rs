@@ -4,11 +4,13 @@
 
 use std::path::Path;
 
+use gpsimd_image::Rebase;
 use gpsimd_image::verify::{self, FileEntry, Report};
-use gpsimd_lsp::Lsp;
+use gpsimd_lsp::{Lsp, Variant};
 
-use crate::action::{Adapt, Builtin, Image};
+use crate::action::{Adapt, Builtin, Image, Move};
 use crate::error::{EngineError, Problem};
+use crate::files::Files;
 use crate::kernels;
 use crate::process;
 use crate::shapes;
@@ -17,29 +19,40 @@ use crate::split;
 /// Runs a command that a stage decided to need; gives what it printed.
 pub(crate) type Start<'a> = dyn Fn(&str, &gpsimd_toolchain::Command) -> Result<String, EngineError> + 'a;
 
-/// Runs one stage; the checks also give their report.
-pub(crate) fn run(stage: &Builtin, start: &Start) -> Result<Option<Report>, EngineError> {
+/// What a stage leaves besides its files.
+#[derive(Default)]
+pub(crate) struct Made {
+    /// The checks' report.
+    pub(crate) report: Option<Report>,
+    /// Warnings, or what a process said.
+    pub(crate) said: String,
+}
+
+/// Runs one stage. Images stay in memory for the stages after.
+pub(crate) fn run(stage: &Builtin, start: &Start, files: &Files) -> Result<Made, EngineError> {
+    let mut made = Made::default();
     match stage {
         Builtin::WriteSdk(sdk) => sdk.write()?,
         Builtin::KeepArchive { from, to } => keep(from, to)?,
         Builtin::Codegen { ops, output, .. } => {
             let text = gpsimd_codegen::wrapper(ops).map_err(stage_error(output))?;
-            write(output, text.as_bytes())?;
+            files.write(output, text.into_bytes())?;
         }
         Builtin::Lsp { variant, directory } => {
             for (name, text) in Lsp::custom_op(*variant).render() {
-                write(&directory.join(variant.lsp_name()).join(name), text.as_bytes())?;
+                files.write(&directory.join(variant.lsp_name()).join(name), text.into_bytes())?;
             }
         }
         Builtin::Adapt(stage) => adapt(stage, start)?,
         Builtin::Registrations { program, output } => {
-            write(output, shapes::list(program, start)?.as_bytes())?;
+            files.write(output, shapes::list(program, start)?.into_bytes())?;
         }
-        Builtin::Package(image) => package(image)?,
+        Builtin::Package(image) => package(image, &files.bytes(&image.linked)?, files)?,
         Builtin::Split(step) => split::split_step(step)?,
-        Builtin::Verify { images, report } => return verify_all(images, report).map(Some),
+        Builtin::Move(stage) => made.said = move_image(stage, start, files)?,
+        Builtin::Verify { images, report } => made.report = Some(verify_all(images, report, files)?),
     }
-    Ok(None)
+    Ok(made)
 }
 
 /// Copies an archive to where other builds look; it appears whole, and one that is there already stays.
@@ -91,22 +104,59 @@ fn adapt(stage: &Adapt, start: &Start) -> Result<(), EngineError> {
     Ok(())
 }
 
-fn package(image: &Image) -> Result<(), EngineError> {
-    let linked = read(&image.linked)?;
-    let stripped = gpsimd_image::strip(&linked).map_err(stage_error(&image.linked))?;
+/// The stage outside a build: the step of an exported plan. Gives a warning if there is something to say.
+///
+/// # Errors
+/// Images that cannot be stripped or packed, a failed link, [`EngineError::Io`].
+pub fn move_alone(stage: &Move) -> Result<String, EngineError> {
+    move_image(stage, &process::run_alone, &Files::remembering([]))
+}
+
+/// Moves a link for cpu0 to the image's core, or links for that core where it cannot be proven what would move.
+fn move_image(stage: &Move, start: &Start, files: &Files) -> Result<String, EngineError> {
+    let kept = files.bytes(&stage.kept)?;
+    let Variant::Cpu(cpu) = stage.image.variant else {
+        return Err(EngineError::PlanIncomplete { path: stage.image.linked.clone() });
+    };
+    match Rebase::of(&kept) {
+        Ok(rebase) => {
+            let linked = rebase.image_for(cpu);
+            package(&stage.image, &linked, files)?;
+            files.write(&stage.image.linked, linked)?;
+            Ok(String::new())
+        }
+        Err(refusal) => {
+            let label = format!("link {}", stage.image.linked.display());
+            files.forget(&stage.image.linked);
+            let said = start(&label, &stage.link)?;
+            package(&stage.image, &files.bytes(&stage.image.linked)?, files)?;
+            // one of the eight speaks for all
+            let warning = format!(
+                "warning: linked each core by itself, because one link cannot be proven to serve all: {refusal}\n"
+            );
+            Ok(if cpu.index() == 0 { warning + &said } else { said })
+        }
+    }
+}
+
+fn package(image: &Image, linked: &[u8], files: &Files) -> Result<(), EngineError> {
+    if image.stripped.is_none() && image.packed.is_none() {
+        return Ok(());
+    }
+    let stripped = gpsimd_image::strip(linked).map_err(stage_error(&image.linked))?;
     if let Some(path) = &image.packed {
-        write(path, &gpsimd_image::pack(&stripped).map_err(stage_error(path))?)?;
+        files.write(path, gpsimd_image::pack(&stripped).map_err(stage_error(path))?)?;
     }
     match &image.stripped {
-        Some(path) => write(path, &stripped),
+        Some(path) => files.write(path, stripped),
         None => Ok(()),
     }
 }
 
-fn verify_all(images: &[Image], report_path: &Path) -> Result<Report, EngineError> {
-    let files = images.iter().flat_map(Image::files).map(|path| Ok((path, read(path)?)));
-    let files: Vec<_> = files.collect::<Result<_, EngineError>>()?;
-    let entries: Vec<FileEntry> = files
+fn verify_all(images: &[Image], report_path: &Path, files: &Files) -> Result<Report, EngineError> {
+    let read = images.iter().flat_map(Image::files).map(|path| Ok((path, files.bytes(path)?)));
+    let read: Vec<_> = read.collect::<Result<_, EngineError>>()?;
+    let entries: Vec<FileEntry> = read
         .iter()
         .map(|(path, bytes)| FileEntry::new(path.file_name().unwrap_or_default().to_string_lossy(), bytes))
         .collect();
@@ -116,7 +166,7 @@ fn verify_all(images: &[Image], report_path: &Path) -> Result<Report, EngineErro
     }
     let text = serde_json::to_vec(&report)
         .map_err(|error| EngineError::io("cannot write", report_path)(error.into()))?;
-    write(report_path, &text)?;
+    files.write(report_path, text)?;
     Ok(report)
 }
 

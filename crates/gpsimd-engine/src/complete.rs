@@ -10,10 +10,10 @@ use gpsimd_toolchain::Toolchain;
 use crate::action::Action;
 use crate::error::EngineError;
 use crate::infer::{self, DEFAULT_NAMESPACE};
-use crate::made::Made;
+use crate::log::Begin;
 use crate::plan::{self, Discovery};
 use crate::request::{Request, check_sources};
-use crate::run::{Event, RunOptions, run_actions};
+use crate::run::{Event, RunOptions, Site, run_actions};
 use crate::sdk::Sdk;
 use crate::shapes;
 
@@ -49,17 +49,15 @@ pub fn complete(
     }
     let job = check_sources(&request, toolchain.clone())?;
     let Discovery { library, actions, objects, listing } = plan::discovery(&job, sdk);
-    let (ops, made) = run_actions(&library, &actions, None, options, observe, |_| {
-        let ops = match &listing {
-            Some(path) => {
-                let text = std::fs::read_to_string(path).map_err(EngineError::io("cannot read", path))?;
-                shapes::ops(&text, &request.ops)?
-            }
-            None => infer_all(&request, &objects)?,
-        };
-        Ok((ops, Made::by(&actions)))
+    let site = Site { library: &library, out_dir: &job.out_dir, toolchain, sdk };
+    let ops = run_actions(&site, &actions, Begin::New, options, observe, |_| match &listing {
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(EngineError::io("cannot read", path))?;
+            shapes::ops(&text, &request.ops)
+        }
+        None => infer_all(&request, &objects),
     })?;
-    Ok(Request { ops, made: Some(made), ..request })
+    Ok(Request { ops, is_logged: true, ..request })
 }
 
 fn infer_all(request: &Request, objects: &[PathBuf]) -> Result<Vec<crate::OpRequest>, EngineError> {

@@ -8,9 +8,10 @@ use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use gpsimd_toolchain::depfile;
+use gpsimd_toolchain::Toolchain;
 use miette::Diagnostic;
 
+use crate::discovered;
 use crate::error::{EngineError, Problem};
 use crate::plan::Plan;
 
@@ -28,16 +29,17 @@ struct Unwritable {
 /// A dependency file of a compiler is missing or does not read.
 pub fn dependencies(plan: &Plan) -> Result<BTreeSet<PathBuf>, EngineError> {
     let mut found: BTreeSet<PathBuf> = plan.job.sources.iter().map(|source| source.path.clone()).collect();
-    let is_ours = |path: &Path| path.starts_with(&plan.work_dir) || path.starts_with(plan.sdk.root());
+    let mut own = vec![plan.work_dir.as_path(), plan.sdk.root()];
+    if let Toolchain::Open(open) = &plan.job.toolchain {
+        own.push(open.dir());
+    }
+    let is_ours = |path: &Path| own.iter().any(|own| path.starts_with(own));
     for action in &plan.actions {
-        let Some(depfile) = &action.depfile else { continue };
         if action.inputs.first().is_some_and(|source| source.starts_with(plan.sdk.root())) {
             continue;
         }
-        let bytes = std::fs::read(depfile).map_err(EngineError::io("cannot read", depfile))?;
-        let rule = depfile::parse(&bytes)
-            .map_err(|error| EngineError::Stage { path: depfile.clone(), problem: Problem::new(error) })?;
-        found.extend(rule.inputs.into_iter().filter(|path| !is_ours(path)));
+        let inputs = discovered::listed(action)?.unwrap_or_default();
+        found.extend(inputs.into_iter().filter(|path| !is_ours(path)));
     }
     Ok(found)
 }
@@ -95,7 +97,7 @@ mod tests {
             ["a.cpp", "my dir/a b.h", "b#1.h", "c$x.h", "d\\e.h", "grün.h", "back\\ slash.h", "x:y.h"];
         let inputs: BTreeSet<PathBuf> = names.iter().map(PathBuf::from).collect();
         let text = depfile_rule(Path::new("out put/k.stamp"), &inputs).expect("writable names");
-        let rule = depfile::parse(&text).expect("a rule");
+        let rule = gpsimd_toolchain::depfile::parse(&text).expect("a rule");
         assert_eq!(rule.target, Path::new("out put/k.stamp"));
         assert_eq!(rule.inputs.into_iter().collect::<BTreeSet<_>>(), inputs);
     }

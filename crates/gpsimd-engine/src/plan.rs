@@ -7,11 +7,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use gpsimd_lsp::Variant;
-use gpsimd_toolchain::{ArchiveJob, CompileJob, LinkJob, PackJob, PrefixMap, Relocations};
+use gpsimd_toolchain::{ArchiveJob, CompileJob, LinkJob, PackJob, PrefixMap, Relocations, Toolchain};
 
 use sha2::{Digest, Sha256};
 
-use crate::action::{Action, Adapt, Builtin, Image, Work};
+use crate::action::{Action, Adapt, Builtin, Image, Move, Work};
 use crate::manifest::hex;
 use crate::publish::HIDDEN;
 use crate::request::{Job, Packer, Source};
@@ -312,13 +312,30 @@ impl Planner<'_> {
         if self.job.toolchain.device_sdk().is_none() {
             includes.insert(0, self.sdk.include_dir());
         }
-        self.job.toolchain.compile(&CompileJob {
+        let command = self.job.toolchain.compile(&CompileJob {
             depfile: Some(object.with_extension("d")),
             cflags,
             includes,
             prefix_maps: self.prefix_maps(),
             ..CompileJob::new(source, object)
-        })
+        });
+        match &self.job.launcher {
+            Some(launcher) => self.launched(launcher, command),
+            None => command,
+        }
+    }
+
+    /// The command, started by a program such as `ccache`.
+    fn launched(&self, launcher: &Path, command: gpsimd_toolchain::Command) -> gpsimd_toolchain::Command {
+        let mut launched = gpsimd_toolchain::Command::new(launcher).arg(command.program).args(command.args);
+        // ccache knows the compiler's file, but not the configuration that makes it ours
+        for (name, value) in &command.env {
+            if name == "XTENSA_GNU_CONFIG" {
+                launched = launched.env("CCACHE_EXTRAFILES", value);
+            }
+        }
+        launched.env.extend(command.env);
+        launched
     }
 
     /// Directories whose names must not show in objects, so that builds in different places agree.
@@ -330,13 +347,16 @@ impl Planner<'_> {
         maps.push(PrefixMap::new(self.job.out_dir.clone(), "build"));
         maps.push(PrefixMap::new(self.work, "build"));
         maps.push(PrefixMap::new(self.sdk.root(), "gpsimd-sdk"));
+        if let Toolchain::Open(open) = &self.job.toolchain {
+            // its own flags say so too, but before the map of a directory that it may be in
+            maps.push(PrefixMap::new(open.dir(), "/toolchain"));
+        }
         maps
     }
 
     fn images(&self, actions: &mut Vec<Action>, objects: &[PathBuf], archives: &[PathBuf]) -> Vec<Image> {
-        self.job
-            .cores
-            .variants()
+        let variants = self.job.cores.variants();
+        let links: Vec<(Variant, Image, LinkJob)> = variants
             .into_iter()
             .map(|variant| {
                 let lsp = self.lsp(actions, variant);
@@ -347,27 +367,72 @@ impl Planner<'_> {
                     ldflags: self.job.ldflags.clone(),
                     ..LinkJob::new(&image.linked, &lsp)
                 };
-                let mut inputs = objects.to_vec();
-                inputs.extend_from_slice(archives);
-                inputs.push(link.script());
-                actions.push(command(
-                    format!("link {}", file_name(&image.linked)),
-                    inputs,
-                    image.linked.clone(),
-                    self.job.toolchain.link(&link),
-                ));
-                if image.stripped.is_some() {
-                    actions.push(Action {
-                        label: format!("strip and pack {}", file_name(&image.linked)),
-                        inputs: vec![image.linked.clone()],
-                        outputs: image.stripped.iter().chain(&image.packed).cloned().collect(),
-                        depfile: None,
-                        work: self.package(&image),
-                    });
-                }
-                image
+                (variant, image, link)
             })
-            .collect()
+            .collect();
+        match links.first() {
+            Some((_, _, first)) if self.job.is_linked_once => self.link_once(actions, first, &links),
+            _ => self.link_each(actions, &links),
+        }
+        links.into_iter().map(|(_, image, _)| image).collect()
+    }
+
+    /// One link, whose relocations tell how each core's image differs (`docs/fast.md`).
+    fn link_once(&self, actions: &mut Vec<Action>, first: &LinkJob, links: &[(Variant, Image, LinkJob)]) {
+        let kept = self.work.join("link").join(format!("{}.so", self.job.name));
+        let link = LinkJob { output: kept.clone(), relocations: Relocations::Keep, ..first.clone() };
+        actions.push(self.link(format!("link {}", self.job.name), link));
+        for (variant, image, link) in links {
+            let fallback = self.link(String::new(), link.clone());
+            let mut inputs = vec![kept.clone()];
+            inputs.extend(fallback.inputs);
+            actions.push(Action {
+                label: format!("make the image for {variant}"),
+                inputs,
+                outputs: image.files().cloned().collect(),
+                depfile: None,
+                work: Work::Builtin(Builtin::Move(Move {
+                    kept: kept.clone(),
+                    image: image.clone(),
+                    link: self.job.toolchain.link(link),
+                })),
+            });
+        }
+    }
+
+    fn link_each(&self, actions: &mut Vec<Action>, links: &[(Variant, Image, LinkJob)]) {
+        for (_, image, link) in links {
+            actions.push(self.link(format!("link {}", file_name(&image.linked)), link.clone()));
+            if image.stripped.is_some() {
+                actions.push(Action {
+                    label: format!("strip and pack {}", file_name(&image.linked)),
+                    inputs: vec![image.linked.clone()],
+                    outputs: image.stripped.iter().chain(&image.packed).cloned().collect(),
+                    depfile: None,
+                    work: self.package(image),
+                });
+            }
+        }
+    }
+
+    fn link(&self, label: String, mut link: LinkJob) -> Action {
+        let mut inputs = [link.objects.clone(), link.archives.clone()].concat();
+        inputs.push(link.script());
+        // binutils 2.35 and later list what they opened; ours is one, another's is not known
+        let depfile =
+            matches!(self.job.toolchain, Toolchain::Open(_)).then(|| with_suffix(link.output.clone(), ".d"));
+        if let Some(depfile) = &depfile {
+            let mut word = std::ffi::OsString::from("--dependency-file=");
+            word.push(depfile);
+            link.ldflags.extend(["-Xlinker".into(), word]);
+        }
+        Action {
+            label,
+            inputs,
+            outputs: vec![link.output.clone()],
+            depfile,
+            work: Work::Command(self.job.toolchain.link(&link)),
+        }
     }
 
     fn package(&self, image: &Image) -> Work {

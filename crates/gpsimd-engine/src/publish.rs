@@ -26,7 +26,10 @@ pub(crate) const HIDDEN: &str = ".gpsimd-build";
 
 /// Writes `files` (relative name to content) as the directory `target`, which appears whole.
 /// A directory that somebody else finished meanwhile is left as it is.
-pub(crate) fn directory(target: &Path, files: &BTreeMap<String, Vec<u8>>) -> Result<(), EngineError> {
+pub(crate) fn directory<B: AsRef<[u8]>>(
+    target: &Path,
+    files: &BTreeMap<String, B>,
+) -> Result<(), EngineError> {
     let parent = target.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(parent).map_err(EngineError::io("cannot create", parent))?;
     let scratch = tempfile::Builder::new()
@@ -64,16 +67,16 @@ fn open_to_all(directory: &Path) -> Result<(), EngineError> {
 
 /// Makes `files` (name to content) the visible outputs of library `name` in `out_dir`.
 /// Gives whether anything changed.
-pub(crate) fn generation(
+pub(crate) fn generation<B: AsRef<[u8]>>(
     out_dir: &Path,
     name: &str,
-    files: &BTreeMap<String, Vec<u8>>,
+    files: &BTreeMap<String, B>,
 ) -> Result<bool, EngineError> {
     let library = out_dir.join(HIDDEN).join(name);
     let current = library.join("current");
     let previous: Vec<String> = file_names(&current);
-    let id = &content_id(files)[..16];
-    let target = Path::new("generations").join(id);
+    let id = intact_id(&library.join("generations"), files);
+    let target = Path::new("generations").join(&id);
     let unchanged = std::fs::read_link(&current).is_ok_and(|now| now == target);
 
     directory(&library.join(&target), files)?;
@@ -91,7 +94,7 @@ pub(crate) fn generation(
             std::fs::remove_file(&path).map_err(EngineError::io("cannot remove", &path))?;
         }
     }
-    forget_others(&library.join("generations"), id);
+    forget_others(&library.join("generations"), &id);
     Ok(!unchanged)
 }
 
@@ -131,7 +134,26 @@ fn forget_others(generations: &Path, keep: &str) {
     }
 }
 
-fn content_id(files: &BTreeMap<String, Vec<u8>>) -> String {
+/// A name for the generation: of its content, and numbered on if what has that name is no longer what it was.
+fn intact_id<B: AsRef<[u8]>>(generations: &Path, files: &BTreeMap<String, B>) -> String {
+    let content = content_id(files)[..16].to_owned();
+    let mut id = content.clone();
+    let mut number = 1;
+    while generations.join(&id).exists() && !is_intact(&generations.join(&id), files) {
+        number += 1;
+        id = format!("{content}-{number}");
+    }
+    id
+}
+
+fn is_intact<B: AsRef<[u8]>>(directory: &Path, files: &BTreeMap<String, B>) -> bool {
+    file_names(directory).len() == files.len()
+        && files.iter().all(|(name, bytes)| {
+            std::fs::read(directory.join(name)).is_ok_and(|found| found == bytes.as_ref())
+        })
+}
+
+fn content_id<B: AsRef<[u8]>>(files: &BTreeMap<String, B>) -> String {
     let mut digest = Sha256::new();
     for (name, bytes) in files {
         digest.update(name.as_bytes());
@@ -168,6 +190,19 @@ mod tests {
         let want = [("b", "2"), ("c", "2")].map(|(name, text)| (name.to_owned(), text.to_owned()));
         assert_eq!(visible(out), want);
         assert_eq!(file_names(&out.join(HIDDEN).join("lib/generations")).len(), 1);
+    }
+
+    #[test]
+    fn a_damaged_generation_is_replaced() {
+        let scratch = tempfile::tempdir().expect("scratch directory");
+        let out = scratch.path();
+        generation(out, "lib", &files(&[("a", "1")])).expect("first");
+        std::fs::write(out.join("a"), "damaged").expect("written through the link");
+        assert!(generation(out, "lib", &files(&[("a", "1")])).expect("again"));
+        assert_eq!(visible(out), [("a".to_owned(), "1".to_owned())]);
+        std::fs::remove_file(out.join("a")).expect("the link removed");
+        generation(out, "lib", &files(&[("a", "1")])).expect("again");
+        assert_eq!(visible(out), [("a".to_owned(), "1".to_owned())]);
     }
 
     #[test]

@@ -13,7 +13,6 @@ use gpsimd_toolchain::{Machine, PackJob, Toolchain};
 use miette::Diagnostic;
 
 use crate::error::{EngineError, Problem};
-use crate::made::Made;
 use crate::shapes::{self, Shapes};
 use crate::split::{self, Images};
 
@@ -73,6 +72,18 @@ pub enum Packer {
     Toolchain,
 }
 
+/// How the images of eight cores are linked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Linking {
+    /// Once where the toolchain's output is known to allow it: the open toolchain.
+    #[default]
+    Auto,
+    /// Once for cpu0, then moved to each core; each by itself where that cannot be proven right.
+    Once,
+    /// Each by itself.
+    Each,
+}
+
 /// A library to build.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -86,8 +97,8 @@ pub struct Request {
     pub shape_sources: Vec<PathBuf>,
     /// Namespace of ops whose schema is read from the kernel [default: [`crate::DEFAULT_NAMESPACE`]].
     pub namespace: Option<String>,
-    /// What [`crate::complete`] made; set by it.
-    pub made: Option<Made>,
+    /// Whether the build's first half has run: [`crate::complete`]; the second half then goes on with its log.
+    pub is_logged: bool,
     /// Where the outputs appear.
     pub out_dir: PathBuf,
     /// Include directories; an entry may also be a flag such as `-Idir` (toolchain.md §14 Q10).
@@ -96,8 +107,12 @@ pub struct Request {
     pub cflags: Vec<OsString>,
     /// Linker flags (the reference has none, toolchain.md §14 Q16).
     pub ldflags: Vec<OsString>,
+    /// A program that starts the compilers (`ccache`).
+    pub launcher: Option<PathBuf>,
     /// One core or eight.
     pub cores: Cores,
+    /// How eight images are linked.
+    pub linking: Linking,
     /// Whether to strip and pack.
     pub packaging: Packaging,
     /// And by whom.
@@ -119,8 +134,8 @@ pub struct Job {
     pub schemas: Vec<String>,
     /// The shape program's sources, if there are any.
     pub shapes: Option<Shapes>,
-    /// See [`Request::made`].
-    pub made: Option<Made>,
+    /// See [`Request::is_logged`].
+    pub is_logged: bool,
     /// Absolute output directory.
     pub out_dir: PathBuf,
     /// Include flags' directories.
@@ -129,8 +144,12 @@ pub struct Job {
     pub cflags: Vec<OsString>,
     /// See [`Request::ldflags`].
     pub ldflags: Vec<OsString>,
+    /// See [`Request::launcher`].
+    pub launcher: Option<PathBuf>,
     /// One core or eight.
     pub cores: Cores,
+    /// Whether eight images come from one link.
+    pub is_linked_once: bool,
     /// Whether images are stripped and packed.
     pub packaged: bool,
     /// By whom.
@@ -237,14 +256,22 @@ fn job(
         sources,
         ops,
         shapes,
-        made: request.made.clone(),
+        is_logged: request.is_logged,
         schemas: request.ops.iter().filter_map(|op| op.schema.clone()).collect(),
         out_dir: std::path::absolute(&request.out_dir)
             .map_err(EngineError::io("cannot resolve", &request.out_dir))?,
         includes,
         cflags,
         ldflags: request.ldflags.clone(),
+        launcher: request.launcher.clone(),
         cores: request.cores,
+        is_linked_once: request.cores == Cores::Eight
+            && request.packer == Packer::Native
+            && match request.linking {
+                Linking::Auto => matches!(toolchain, Toolchain::Open(_)),
+                Linking::Once => true,
+                Linking::Each => false,
+            },
         packaged: match request.packaging {
             Packaging::Always => true,
             Packaging::Never => false,
@@ -256,12 +283,16 @@ fn job(
     })
 }
 
-/// The stem of `name`: its last extension is dropped, as the reference does (toolchain.md §3.1).
-fn library_name(name: &str, problems: &mut Vec<Problem>) -> String {
-    let stem = match name.rfind('.') {
+/// `name` without its last extension, which the reference drops (toolchain.md §3.1).
+pub(crate) fn stem(name: &str) -> &str {
+    match name.rfind('.') {
         Some(dot) if dot > 0 => &name[..dot],
         _ => name,
-    };
+    }
+}
+
+fn library_name(name: &str, problems: &mut Vec<Problem>) -> String {
+    let stem = stem(name);
     let why = if stem.is_empty() {
         Some("it is empty")
     } else if stem.contains(['/', '\0', '\n']) {

@@ -1,25 +1,33 @@
-//! Runs a plan: ready actions in parallel, first failure stops the rest, outputs published at the end.
+//! Runs a plan: what must run, in parallel, first failure stops the rest, outputs published at the end.
 //!
 //! Unaware of terminals; an observer hears [`Event`]s from the worker threads.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use gpsimd_image::verify::Report;
+use gpsimd_toolchain::Toolchain;
 
-use crate::action::{Action, Builtin, Work};
-use crate::builtin;
+use crate::action::Action;
+use crate::cache::{Cache, Places};
 use crate::error::EngineError;
+use crate::files::Files;
+use crate::fingerprint::{Judge, Reason, Surroundings};
+use crate::graph::Graph;
+use crate::jobserver::Jobserver;
 use crate::lock::Lock;
 use crate::log::{self, Begin, Log};
-use crate::made::Made;
 use crate::manifest::Manifest;
 use crate::plan::{self, Plan};
-use crate::process::{self, Children, lock};
-use crate::publish::{self, HIDDEN};
+use crate::publication;
+use crate::publish::HIDDEN;
+use crate::receipt::Basis;
+use crate::schedule::{Scheduler, Workshop};
+use crate::sdk::Sdk;
+use crate::stamp::Clock;
+use crate::state::{Record, State};
 
 /// How to run a plan.
 #[derive(Debug)]
@@ -28,6 +36,19 @@ pub struct RunOptions<'a> {
     pub jobs: usize,
     /// Set from elsewhere (a signal handler) to end the run.
     pub stop: &'a AtomicBool,
+    /// Results of other builds.
+    pub cache: Option<&'a Cache>,
+    /// Leave to start processes.
+    pub jobserver: Option<&'a Jobserver>,
+}
+
+/// How an action came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// It ran.
+    Ran,
+    /// The cache had its result.
+    Cached,
 }
 
 /// What an observer hears.
@@ -40,10 +61,23 @@ pub enum Event<'a> {
         /// All of them.
         actions: usize,
     },
+    /// An action's outputs are what it would make again.
+    Fresh {
+        /// The action.
+        action: &'a Action,
+        /// What a compiler said when it ran.
+        output: &'a str,
+    },
     /// An action starts.
     Started {
         /// The action.
         action: &'a Action,
+        /// Why it must run.
+        reason: &'a Reason,
+        /// Number of the worker, from 0.
+        lane: usize,
+        /// The last of the actions it waited for.
+        after: Option<&'a Action>,
     },
     /// An action succeeded.
     Finished {
@@ -53,6 +87,8 @@ pub enum Event<'a> {
         took: Duration,
         /// What a compiler said although it succeeded: warnings.
         output: &'a str,
+        /// Whether it ran.
+        how: How,
     },
 }
 
@@ -69,9 +105,29 @@ pub struct Outcome {
     pub log: PathBuf,
     /// Whether any output differs from the last build's.
     pub changed: bool,
+    /// What the result depends on, to recognise that it still holds; absent when some of it changed meanwhile.
+    pub basis: Option<Basis>,
 }
 
-/// Runs every action of `plan` and publishes the outputs.
+/// Where a library is built, and with what.
+pub(crate) struct Site<'a> {
+    /// Its hidden directory.
+    pub(crate) library: &'a Path,
+    pub(crate) out_dir: &'a Path,
+    pub(crate) toolchain: &'a Toolchain,
+    pub(crate) sdk: &'a Sdk,
+}
+
+/// What a run leaves for its end.
+pub(crate) struct Ran<'a> {
+    pub(crate) report: Report,
+    files: &'a Files,
+    records: &'a BTreeMap<PathBuf, Record>,
+    /// Whether every action has a record that holds.
+    is_settled: bool,
+}
+
+/// Runs every action of `plan` that must run and publishes the outputs.
 ///
 /// # Errors
 /// The first failure; outputs of an earlier build are untouched then.
@@ -81,243 +137,132 @@ pub fn run(
     observe: &(dyn Fn(Event) + Sync),
 ) -> Result<Outcome, EngineError> {
     let library = plan.job.out_dir.join(HIDDEN).join(&plan.job.name);
-    let made = plan.job.made.as_ref();
-    run_actions(&library, &plan.actions, made, options, observe, |report| publish(plan, report))
+    let begin = if plan.job.is_logged { Begin::Continued } else { Begin::New };
+    let site = Site {
+        library: &library,
+        out_dir: &plan.job.out_dir,
+        toolchain: &plan.job.toolchain,
+        sdk: &plan.sdk,
+    };
+    run_actions(&site, &plan.actions, begin, options, observe, |ran| publish(plan, ran))
 }
 
-/// Runs actions in the work directory of `library`, but those whose outputs the first half of the build `made`; then
-/// `finish`, while still nobody else may.
+/// Runs actions in the work directory of a library, then `finish` while still nobody else may.
 pub(crate) fn run_actions<T>(
-    library: &Path,
+    site: &Site,
     actions: &[Action],
-    made: Option<&Made>,
+    begin: Begin,
     options: &RunOptions,
     observe: &(dyn Fn(Event) + Sync),
-    finish: impl FnOnce(Report) -> Result<T, EngineError>,
+    finish: impl FnOnce(Ran) -> Result<T, EngineError>,
 ) -> Result<T, EngineError> {
+    let library = site.library;
     std::fs::create_dir_all(library).map_err(EngineError::io("cannot create", library))?;
     let lock = Lock::acquire(&library.join("lock"), || observe(Event::Waiting))?;
-    let log = Log::open(library, if made.is_some() { Begin::Continued } else { Begin::New });
+    let log = Log::open(library, begin);
     for directory in plan::directories(actions) {
         std::fs::create_dir_all(directory).map_err(EngineError::io("cannot create", directory))?;
     }
-    let scheduler = Scheduler::new(actions, made, &log)?;
-    observe(Event::Planned { actions: scheduler.to_run });
-    let report = scheduler.run(&lock, options, observe)?;
-    finish(report)
+    observe(Event::Planned { actions: actions.len() });
+    let clock = || Clock::read(library).map_err(EngineError::io("cannot write in", library));
+    let before = clock()?;
+    let path = library.join("state.json");
+    let State { actions: records, files: known, .. } = State::load(&path);
+    let files = Files::remembering(known);
+    let surroundings = surroundings(site);
+    let places = places(site);
+    let took = |action: &Action| {
+        let record = records.get(action.outputs.first()?)?;
+        Some(Duration::from_micros(record.took))
+    };
+    let graph = Graph::new(actions, took)?;
+    let workshop = Workshop {
+        judge: Judge { files: &files, surroundings: &surroundings },
+        log: &log,
+        lock: &lock,
+        library,
+        places: &places,
+        options,
+        observe,
+    };
+    let done = Scheduler::new(actions, graph, &workshop, records).run();
+    let result = done.result.and_then(|report| {
+        let is_settled = done.is_settled;
+        finish(Ran { report, files: &files, records: &done.records, is_settled })
+    });
+    // what succeeded need not be done again, even if something else failed
+    let after = clock().unwrap_or(Clock::NEVER);
+    let mut records = done.records;
+    records.retain(|output, _| output.exists());
+    let known = files.settled(before, after).into_iter().collect();
+    State::new(records, known).save(&path)?;
+    if let Some(cache) = options.cache {
+        cache.trim();
+    }
+    result
 }
 
-/// Reads what the actions made and publishes it with its manifest.
-fn publish(plan: &Plan, report: Report) -> Result<Outcome, EngineError> {
-    let mut files = BTreeMap::new();
+fn surroundings(site: &Site) -> Surroundings {
+    let mut fixed = vec![site.sdk.root().to_owned(), site.library.to_owned()];
+    if let Toolchain::Open(open) = site.toolchain {
+        fixed.push(open.dir().to_owned());
+    }
+    Surroundings::new(&site.toolchain.identity(), fixed)
+}
+
+fn places(site: &Site) -> Places {
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let mut places =
+        vec![(cwd.as_path(), 'C'), (site.out_dir, 'O'), (site.library, 'L'), (site.sdk.root(), 'S')];
+    if let Toolchain::Open(open) = site.toolchain {
+        places.push((open.dir(), 'T'));
+    }
+    Places::new(&places)
+}
+
+/// Takes what the actions made and publishes it with its manifest.
+fn publish(plan: &Plan, ran: Ran) -> Result<Outcome, EngineError> {
     let split = plan.split.iter().flat_map(|split| split.image.files());
-    for path in plan.images.iter().flat_map(|image| image.files()).chain(&plan.shapes).chain(split) {
-        let bytes = std::fs::read(path).map_err(EngineError::io("cannot read", path))?;
-        files.insert(path.file_name().unwrap_or_default().to_string_lossy().into_owned(), bytes);
-    }
+    let paths = plan.images.iter().flat_map(|image| image.files()).chain(&plan.shapes).chain(split);
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let files = paths.map(|path| Ok((name(path), ran.files.bytes(path)?.to_vec())));
+    let files: BTreeMap<String, Vec<u8>> = files.collect::<Result<_, EngineError>>()?;
     let manifest = Manifest::of(plan, &files)?;
-    let mut text = serde_json::to_vec_pretty(&manifest).map_err(|error| EngineError::Io {
-        doing: "cannot write",
-        path: manifest.file_name().into(),
-        source: error.into(),
-    })?;
-    text.push(b'\n');
-    files.insert(manifest.file_name(), text);
-    let changed = publish::generation(&plan.job.out_dir, &plan.job.name, &files)?;
+    let published = files.keys().map(|name| plan.job.out_dir.join(name));
+    let published = published.chain([plan.job.out_dir.join(manifest.file_name())]).collect();
+    let changed = publication::publish(&plan.job.out_dir, &manifest, files)?;
     let log = log::path(&plan.job.out_dir.join(HIDDEN).join(&plan.job.name));
-    Ok(Outcome { manifest, out_dir: plan.job.out_dir.clone(), report, log, changed })
+    let basis = basis(plan, &ran, published);
+    Ok(Outcome { manifest, out_dir: plan.job.out_dir.clone(), report: ran.report, log, changed, basis })
 }
 
-/// Which actions wait for what.
-struct Scheduler<'a> {
-    actions: &'a [Action],
-    log: &'a Log,
-    /// Actions that are not made yet.
-    to_run: usize,
-    /// Actions that read what this one writes.
-    dependents: Vec<Vec<usize>>,
-    state: Mutex<State>,
-    wake: Condvar,
-}
-
-struct State {
-    /// Inputs not yet made, per action.
-    waiting_for: Vec<usize>,
-    /// Startable, lowest index first, so that a run is as reproducible as its timing allows.
-    ready: BTreeSet<usize>,
-    running: usize,
-    failure: Option<EngineError>,
-    report: Report,
-}
-
-impl<'a> Scheduler<'a> {
-    fn new(actions: &'a [Action], made: Option<&Made>, log: &'a Log) -> Result<Self, EngineError> {
-        let maker: HashMap<&Path, usize> = actions
-            .iter()
-            .enumerate()
-            .flat_map(|(index, action)| action.outputs.iter().map(move |output| (output.as_path(), index)))
-            .collect();
-        let mut dependents = vec![Vec::new(); actions.len()];
-        let mut waiting_for = vec![0; actions.len()];
-        let mut is_made = vec![false; actions.len()];
-        for (index, action) in actions.iter().enumerate() {
-            let mut needs = BTreeSet::new();
-            for input in &action.inputs {
-                match maker.get(input.as_path()) {
-                    // a later maker would wait for itself: plans are written in a runnable order
-                    Some(&made_by) if made_by < index => {
-                        if !is_made[made_by] {
-                            needs.insert(made_by);
-                        }
-                    }
-                    Some(_) => return Err(EngineError::PlanIncomplete { path: input.clone() }),
-                    None if input.exists() => {}
-                    None => return Err(EngineError::PlanIncomplete { path: input.clone() }),
-                }
-            }
-            is_made[index] = needs.is_empty() && made.is_some_and(|made| made.holds(action));
-            waiting_for[index] = needs.len();
-            for made_by in needs {
-                dependents[made_by].push(index);
-            }
-        }
-        let ready = (0..actions.len()).filter(|&index| waiting_for[index] == 0 && !is_made[index]).collect();
-        let state = Mutex::new(State {
-            waiting_for,
-            ready,
-            running: 0,
-            failure: None,
-            report: Report { findings: Vec::new(), images: Vec::new() },
-        });
-        let to_run = is_made.iter().filter(|is_made| !**is_made).count();
-        Ok(Self { actions, log, to_run, dependents, state, wake: Condvar::new() })
+/// All files that the outputs were made from and are: what a receipt lists.
+fn basis(plan: &Plan, ran: &Ran, mut files: Vec<PathBuf>) -> Option<Basis> {
+    if !ran.is_settled {
+        return None;
     }
-
-    fn run(
-        self,
-        lock: &Lock,
-        options: &RunOptions,
-        observe: &(dyn Fn(Event) + Sync),
-    ) -> Result<Report, EngineError> {
-        let children = Children::default();
-        let done = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            let stopper = scope.spawn(|| {
-                while !done.load(Ordering::SeqCst) {
-                    if options.stop.load(Ordering::SeqCst) {
-                        children.stop();
-                    }
-                    std::thread::park_timeout(Duration::from_millis(50));
-                }
-            });
-            let workers: Vec<_> = (0..options.jobs.max(1).min(self.actions.len().max(1)))
-                .map(|_| scope.spawn(|| self.work(lock, &children, observe)))
-                .collect();
-            for worker in workers {
-                // a panicking worker is a defect; let it surface as one
-                if let Err(panic) = worker.join() {
-                    std::panic::resume_unwind(panic);
-                }
-            }
-            done.store(true, Ordering::SeqCst);
-            stopper.thread().unpark();
-        });
-        let state = self.state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        match state.failure {
-            Some(failure) => Err(failure),
-            None => Ok(state.report),
-        }
+    let made: BTreeSet<&PathBuf> = plan.actions.iter().flat_map(|action| &action.outputs).collect();
+    let (mut read, mut absent, mut directories) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for action in &plan.actions {
+        let Some(record) = action.outputs.first().and_then(|output| ran.records.get(output)) else {
+            continue;
+        };
+        let paths = record.inputs.iter().chain(&record.found).map(|(path, _)| path);
+        read.extend(paths.filter(|path| !made.contains(path)).cloned());
+        absent.extend(record.absent.iter().cloned());
+        directories.extend(record.listings.iter().map(|(path, _)| path.clone()));
     }
-
-    /// One worker: takes ready actions until there can be no more.
-    fn work(&self, build_lock: &Lock, children: &Children, observe: &(dyn Fn(Event) + Sync)) {
-        while let Some(index) = self.next(children) {
-            let action = &self.actions[index];
-            observe(Event::Started { action });
-            let begin = Instant::now();
-            let result = execute(action, build_lock, children);
-            self.log.note(action, begin.elapsed(), result.as_ref().map(|done| done.output.as_str()));
-            if let Ok(done) = &result {
-                observe(Event::Finished { action, took: begin.elapsed(), output: &done.output });
-            }
-            self.finished(index, result);
-        }
+    files.extend(read);
+    if let Toolchain::Open(open) = &plan.job.toolchain {
+        files.push(open.dir().join("toolchain.json"));
+        directories.extend(open.dir().parent().map(Path::to_owned));
     }
-
-    fn next(&self, children: &Children) -> Option<usize> {
-        let mut state = lock(&self.state);
-        loop {
-            if children.stopped() && state.failure.is_none() {
-                state.failure = Some(EngineError::Stopped);
-            }
-            if state.failure.is_some() {
-                return None;
-            }
-            if let Some(index) = state.ready.pop_first() {
-                state.running += 1;
-                return Some(index);
-            }
-            if state.running == 0 {
-                return None;
-            }
-            state = self.wake.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner);
-        }
+    if let Some(shapes) = &plan.job.shapes {
+        files.push(shapes.compiler.clone());
     }
-
-    fn finished(&self, index: usize, result: Result<Done, EngineError>) {
-        let mut state = lock(&self.state);
-        state.running -= 1;
-        match result {
-            Ok(done) => {
-                if let Some(report) = done.report {
-                    state.report = report;
-                }
-                for &dependent in &self.dependents[index] {
-                    state.waiting_for[dependent] -= 1;
-                    if state.waiting_for[dependent] == 0 {
-                        state.ready.insert(dependent);
-                    }
-                }
-            }
-            // the first failure is the cause; those after it may be its consequences
-            Err(error) => {
-                state.failure.get_or_insert(error);
-            }
-        }
-        drop(state);
-        self.wake.notify_all();
-    }
-}
-
-/// What an action leaves besides its files.
-#[derive(Default)]
-struct Done {
-    output: String,
-    report: Option<Report>,
-}
-
-fn execute(action: &Action, lock: &Lock, children: &Children) -> Result<Done, EngineError> {
-    // a compiler that fails, or is killed, must not leave the last build's file looking like this one's;
-    // builtins replace theirs in place, because other builds may be reading what they keep
-    let is_builtin = matches!(action.work, Work::Builtin(_));
-    for output in action.outputs.iter().filter(|output| !is_builtin && output.is_file()) {
-        std::fs::remove_file(output).map_err(EngineError::io("cannot remove", output))?;
-    }
-    match &action.work {
-        Work::Host(command) => {
-            let output = process::run_here(&action.label, command, lock, children)?;
-            Ok(Done { output, report: None })
-        }
-        Work::Command(command) => {
-            let output = process::run(&action.label, command, lock, children)?;
-            Ok(Done { output, report: None })
-        }
-        Work::Builtin(stage) => {
-            let start = |label: &str, command: &_| match stage {
-                Builtin::Registrations { .. } => process::run_here(label, command, lock, children),
-                _ => process::run(label, command, lock, children),
-            };
-            Ok(Done { output: String::new(), report: builtin::run(stage, &start)? })
-        }
-    }
+    Some(Basis {
+        files,
+        absent: absent.into_iter().collect(),
+        directories: directories.into_iter().collect(),
+    })
 }

@@ -1,4 +1,4 @@
-//! Dependency files as GCC writes them with `-MMD -MP`: one rule for the object, one empty rule per header.
+//! Dependency files as GCC writes them with `-MD -MP`: one rule for the object, one empty rule per header.
 //!
 //! Unaware of the file system. GCC quotes blanks, `#` and `$` for make but not newlines, and a file name may end in a
 //! colon; reading only the shape GCC writes keeps every such name either exact or refused, never misread.

@@ -74,7 +74,7 @@ impl Driver {
         if let Some(depfile) = &job.depfile {
             // -MT, not -MQ: the name is ours, and quoting it for make would only have to be undone.
             command =
-                command.args(["-MMD", "-MP", "-MF"]).arg(path_arg(depfile)).args(["-MT", DEPFILE_TARGET]);
+                command.args(["-MD", "-MP", "-MF"]).arg(path_arg(depfile)).args(["-MT", DEPFILE_TARGET]);
         }
         for map in &job.prefix_maps {
             let mut word = joined("-ffile-prefix-map=", &map.from);

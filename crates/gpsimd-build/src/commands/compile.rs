@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use gpsimd_engine::{Cores, Images, Packaging, Packer, Plan, Request, RunOptions, Sdk, Target};
+use gpsimd_engine::{
+    Answer, Cache, Cores, Images, Jobserver, Linking, Packaging, Packer, Plan, Question, Request, RunOptions,
+    Sdk, Target,
+};
 use gpsimd_toolchain::{Home, Toolchain};
 use miette::Result;
 use serde_json::json;
@@ -19,8 +22,17 @@ static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Builds a library.
 pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
+    // before this process opens anything: make's pipes are found by their numbers
+    let jobserver = Jobserver::from_env();
     let home = Home::from_env()?;
     let request = request(arguments)?;
+    let speed = &arguments.speed;
+    let progress = Progress::new(render.verbose > 0, render.is_json(), speed.explain);
+    let question = question(arguments, &request, &home);
+    let is_asked_more = arguments.dry_run || speed.timings || speed.trace.is_some();
+    if let Some(answer) = question.as_ref().filter(|_| !is_asked_more).and_then(Question::answer) {
+        return unchanged(&answer, &request, &progress, render);
+    }
     let Choice { toolchain, name, why } = toolchain(&arguments.compiler, &home)?;
     let chosen = json!({ "name": name, "compiler": toolchain.compiler_version(), "why": why });
     if render.verbose > 0 {
@@ -32,18 +44,32 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
     }
     // without a handler Ctrl-C ends the tool at once, which leaves the outputs untouched as well
     let _ = ctrlc::set_handler(|| STOP.store(true, std::sync::atomic::Ordering::SeqCst));
-    let progress = Progress::new(render.verbose > 0, render.is_json());
-    let options = RunOptions { jobs: arguments.jobs.map_or_else(processors, usize::from), stop: &STOP };
+    let cache = (!speed.no_cache).then(|| {
+        let directory = speed.cache_dir.clone().unwrap_or_else(|| home.path().join("cache"));
+        Cache::new(directory, speed.cache_size.saturating_mul(1 << 20))
+    });
+    let options = RunOptions {
+        jobs: arguments.jobs.map_or_else(processors, usize::from),
+        stop: &STOP,
+        cache: cache.as_ref(),
+        jobserver: jobserver.as_ref(),
+    };
     let result = build(request, toolchain, sdk, &options, &progress);
     let took = progress.elapsed();
-    let warnings = progress.finish();
+    let (warnings, timings) = progress.finish();
+    if let Some(path) = &speed.trace {
+        super::write(path, &timings.trace()?)?;
+    }
+    if speed.timings {
+        eprint!("{}", timings.tree());
+    }
     let (plan, outcome) = result?;
     if !render.is_json() {
         for warning in &warnings {
             eprintln!("{warning}");
         }
     }
-    let document = json!({
+    let mut document = json!({
         "manifest": outcome.manifest,
         "directory": outcome.out_dir,
         "changed": outcome.changed,
@@ -55,8 +81,39 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
         "warnings": warnings,
         "checks": outcome.report,
     });
-    render.result(&document, || super::report::built(&plan, &outcome, took))?;
+    let text = super::report::built(&plan, &outcome, took);
+    render.result(&document, || text.clone())?;
     write_depfile(arguments, &plan, &outcome)?;
+    if let (Some(question), Some(mut basis)) = (question, outcome.basis) {
+        document["changed"] = json!(false);
+        basis.also(arguments.depfile.iter().cloned());
+        let document = document.to_string();
+        // a receipt that cannot be written saves nothing, that is all
+        let _ = question.remember(&basis, &Answer { text, document, warnings });
+    }
+    Ok(Outcome::Good)
+}
+
+/// The question that this command line is, if its answer can be remembered.
+fn question(arguments: &Compile, request: &Request, home: &Home) -> Option<Question> {
+    let choice = crate::compiler::unless_vendor(&arguments.compiler)?;
+    let settings = format!("{choice} {:?} {:?}", arguments.depfile, arguments.depfile_target);
+    Question::new(request, arguments.compiler.gnu_prefix.as_deref(), home, &settings)
+}
+
+/// Says again what the last build said.
+fn unchanged(answer: &Answer, request: &Request, progress: &Progress, render: &Render) -> Result<Outcome> {
+    if render.is_json() {
+        crate::render::print_out(&format!("{}\n", answer.document));
+        return Ok(Outcome::Good);
+    }
+    for warning in &answer.warnings {
+        eprintln!("{warning}");
+    }
+    progress.explain("nothing runs: every file is as the last build left it");
+    let body = answer.text.split_once('\n').map_or("", |(_, body)| body);
+    let milliseconds = progress.elapsed().as_secs_f64() * 1000.0;
+    crate::render::print_out(&format!("{}: nothing changed ({milliseconds:.1} ms)\n{body}", request.name));
     Ok(Outcome::Good)
 }
 
@@ -94,7 +151,7 @@ fn images(arguments: &Compile) -> Result<Images> {
     })
 }
 
-fn request(arguments: &Compile) -> Result<Request> {
+pub(super) fn request(arguments: &Compile) -> Result<Request> {
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     Ok(Request {
         // a stem of our own making has no extension to lose, so protect its dots
@@ -106,12 +163,18 @@ fn request(arguments: &Compile) -> Result<Request> {
         ops: op_requests(&arguments.ops)?,
         shape_sources: arguments.shape_sources.clone(),
         namespace: arguments.namespace.clone(),
-        made: None,
+        is_logged: false,
         out_dir: arguments.out_dir.clone(),
         includes: arguments.includes.clone(),
         cflags: arguments.cflags.clone(),
         ldflags: arguments.ldflags.clone(),
+        launcher: super::launcher(arguments.speed.launcher.as_deref())?,
         cores: if arguments.multicore { Cores::Eight } else { Cores::Single },
+        linking: match arguments.speed.link {
+            cli::Link::Auto => Linking::Auto,
+            cli::Link::Once => Linking::Once,
+            cli::Link::Each => Linking::Each,
+        },
         packaging: match (arguments.strip, arguments.no_strip) {
             (true, _) => Packaging::Always,
             (_, true) => Packaging::Never,

@@ -37,12 +37,12 @@ fn variants(names: &[String]) -> Result<Vec<Variant>, ArgumentError> {
     if names.is_empty() {
         return Ok(Variant::all().collect());
     }
-    names
-        .iter()
-        .map(|name| {
-            Variant::all()
-                .find(|variant| variant.to_string() == *name)
-                .ok_or_else(|| ArgumentError::Variant { text: name.clone() })
-        })
-        .collect()
+    names.iter().map(|name| variant(name)).collect()
+}
+
+/// A variant by its name.
+pub(super) fn variant(name: &str) -> Result<Variant, ArgumentError> {
+    Variant::all()
+        .find(|variant| variant.to_string() == name)
+        .ok_or_else(|| ArgumentError::Variant { text: name.to_owned() })
 }

@@ -8,6 +8,7 @@ mod image;
 mod integrations;
 mod lsp;
 mod man;
+mod plan;
 mod prelink;
 mod report;
 mod run;
@@ -53,6 +54,7 @@ impl From<Outcome> for ExitCode {
 pub fn dispatch(arguments: Cli, render: &Render) -> Result<Outcome> {
     match arguments.command {
         Command::Compile(arguments) => compile::run(&arguments, render),
+        Command::Plan(arguments) => plan::run(&arguments, render),
         Command::Codegen(arguments) => codegen::run(&arguments),
         Command::Lsp(arguments) => lsp::run(&arguments, render),
         Command::Pack(arguments) => image::pack(&arguments, render),
@@ -80,6 +82,8 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Outcome> {
         Command::Sdk(arguments) => steps::sdk(&arguments),
         Command::Split(arguments) => steps::split(&arguments),
         Command::Adapt(arguments) => steps::adapt(&arguments),
+        Command::Move(arguments) => steps::move_image(&arguments),
+        Command::Publish(arguments) => steps::publish(&arguments),
         Command::Registrations(arguments) => steps::registrations(&arguments),
     }
 }
@@ -112,6 +116,13 @@ pub enum ArgumentError {
     Row {
         /// What was given.
         text: String,
+    },
+    /// `--launcher` that is not there.
+    #[error("launcher {name} is not in PATH")]
+    #[diagnostic(code(cli::launcher), help("install it (Debian: apt-get install {name}) or give its path"))]
+    Launcher {
+        /// What was given.
+        name: String,
     },
     /// A file that cannot be read or written.
     #[error("cannot {verb} {path}: {source}", path = .path.display())]
@@ -149,6 +160,16 @@ fn op_request(text: &str) -> Result<OpRequest, ArgumentError> {
 /// The compiler that the options choose.
 fn toolchain(compiler: &Compiler, home: &Home) -> Result<Choice> {
     compiler::choose(compiler, &Machine::here(), home, &Environment::here())
+}
+
+/// The program that starts compilers.
+fn launcher(name: Option<&std::ffi::OsStr>) -> Result<Option<PathBuf>, ArgumentError> {
+    let Some(name) = name else { return Ok(None) };
+    let name = name.to_string_lossy().into_owned();
+    match Machine::here().program(&name) {
+        Some(path) => Ok(Some(path)),
+        None => Err(ArgumentError::Launcher { name }),
+    }
 }
 
 /// A file's bytes.

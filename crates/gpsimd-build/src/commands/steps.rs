@@ -1,15 +1,17 @@
 //! Hidden commands: the steps of an exported plan that have no command of their own.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-use gpsimd_engine::{Adapt, Sdk, SplitImage, Step};
+use gpsimd_engine::{Adapt, Image, Move, Publication, Sdk, SplitImage, Step};
 use gpsimd_loader::kernel_table::TableOp;
 use gpsimd_toolchain::{Command, Home};
 use miette::Result;
 
 use super::{ArgumentError, Outcome, op_request};
-use crate::cli::{Adapt as AdaptArguments, Registrations, Sdk as SdkArguments, Split};
+use crate::cli::{
+    Adapt as AdaptArguments, Move as MoveArguments, Publish, Registrations, Sdk as SdkArguments, Split,
+};
 
 /// Writes the SDK, or keeps an archive made from it.
 pub fn sdk(arguments: &SdkArguments) -> Result<Outcome> {
@@ -72,14 +74,7 @@ pub fn registrations(arguments: &Registrations) -> Result<Outcome> {
 /// Checks kernels between compile and link, and makes the wrapper's object that fits them.
 pub fn adapt(arguments: &AdaptArguments) -> Result<Outcome> {
     let requests = arguments.ops.iter().map(|text| op_request(text)).collect::<Result<Vec<_>, _>>()?;
-    let mut words = arguments.compile.iter().cloned();
-    let mut compile = Command::new(words.next().unwrap_or_default()).args(words);
-    for pair in &arguments.env {
-        let bytes = pair.as_bytes();
-        let at = bytes.iter().position(|byte| *byte == b'=').unwrap_or(bytes.len());
-        let (name, value) = (bytes.get(..at).unwrap_or_default(), bytes.get(at + 1..).unwrap_or_default());
-        compile = compile.env(OsStr::from_bytes(name), OsStr::from_bytes(value));
-    }
+    let compile = command(&arguments.compile, &arguments.env);
     gpsimd_engine::adapt_alone(&Adapt {
         ops: gpsimd_engine::check_ops(&requests)?,
         schemas: requests.into_iter().filter_map(|request| request.schema).collect(),
@@ -90,4 +85,39 @@ pub fn adapt(arguments: &AdaptArguments) -> Result<Outcome> {
         compile,
     })?;
     Ok(Outcome::Good)
+}
+
+/// Makes the image of one core from the link for cpu0.
+pub fn move_image(arguments: &MoveArguments) -> Result<Outcome> {
+    let warning = gpsimd_engine::move_alone(&Move {
+        kept: arguments.kept.clone(),
+        image: Image {
+            variant: super::lsp::variant(&arguments.variant)?,
+            linked: arguments.linked.clone(),
+            stripped: arguments.stripped.clone(),
+            packed: arguments.output.clone(),
+        },
+        link: command(&arguments.link, &arguments.env),
+    })?;
+    eprint!("{warning}");
+    Ok(Outcome::Good)
+}
+
+/// Makes finished files the visible outputs of their library.
+pub fn publish(arguments: &Publish) -> Result<Outcome> {
+    gpsimd_engine::publish_alone(&Publication::read(&arguments.publication)?)?;
+    Ok(Outcome::Good)
+}
+
+/// A command given as words and variables.
+fn command(words: &[OsString], env: &[OsString]) -> Command {
+    let mut words = words.iter().cloned();
+    let mut command = Command::new(words.next().unwrap_or_default()).args(words);
+    for pair in env {
+        let bytes = pair.as_bytes();
+        let at = bytes.iter().position(|byte| *byte == b'=').unwrap_or(bytes.len());
+        let (name, value) = (bytes.get(..at).unwrap_or_default(), bytes.get(at + 1..).unwrap_or_default());
+        command = command.env(OsStr::from_bytes(name), OsStr::from_bytes(value));
+    }
+    command
 }

@@ -1,0 +1,45 @@
+//! `plan`: what `compile` would do, in the forms of other programs.
+
+use gpsimd_engine::{Sdk, export};
+use gpsimd_toolchain::Home;
+use miette::{IntoDiagnostic as _, Result};
+
+use super::compile::request;
+use super::{Outcome, toolchain, write};
+use crate::cli::{Plan as Arguments, PlanFormat};
+use crate::render::{Render, print_out};
+
+/// Writes the plan.
+pub fn run(arguments: &Arguments, render: &Render) -> Result<Outcome> {
+    let home = Home::from_env()?;
+    let request = request(&arguments.compile)?;
+    if gpsimd_engine::is_open(&request) {
+        miette::bail!(
+            code = "cli::plan_open",
+            help = "name each op by --op KERNEL=SCHEMA; `compile` prints the schemas it finds",
+            "a plan needs every schema, and reading them from kernels or shape sources means compiling these"
+        );
+    }
+    let toolchain = toolchain(&arguments.compile.compiler, &home)?.toolchain;
+    let plan = gpsimd_engine::plan(gpsimd_engine::check(&request, toolchain)?, Sdk::locate(home.path())?);
+    let text = match arguments.format {
+        PlanFormat::Json => pretty(&export::json(&plan)?)?,
+        PlanFormat::Ninja => export::ninja(&plan, &std::env::current_exe().into_diagnostic()?)?,
+        PlanFormat::CompileCommands => pretty(&export::compile_commands(&plan)?)?,
+        PlanFormat::Graph => export::graph(&plan),
+    };
+    match &arguments.output {
+        Some(path) => {
+            write(path, text.as_bytes())?;
+            render.result(&serde_json::json!({ "file": path, "actions": plan.actions.len() }), || {
+                format!("{}: {} actions\n", path.display(), plan.actions.len())
+            })?;
+        }
+        None => print_out(&text),
+    }
+    Ok(Outcome::Good)
+}
+
+fn pretty(value: &serde_json::Value) -> Result<String> {
+    Ok(serde_json::to_string_pretty(value).into_diagnostic()? + "\n")
+}

@@ -1,0 +1,36 @@
+//! `compile_commands.json`, as clangd and other readers of C++ take it: one entry per compiled source of the caller's.
+
+use serde_json::{Value, json};
+
+use crate::action::Work;
+use crate::error::EngineError;
+use crate::plan::Plan;
+
+/// The compilation database: entries with `directory`, `file`, `arguments` and `output`.
+///
+/// # Errors
+/// [`EngineError::Io`] when the current directory is gone.
+pub fn compile_commands(plan: &Plan) -> Result<Value, EngineError> {
+    let directory = std::env::current_dir().map_err(EngineError::io("cannot find", "."))?;
+    let entries = plan.actions.iter().filter_map(|action| {
+        let (Work::Command(command) | Work::Host(command)) = &action.work else { return None };
+        let source = action.inputs.first()?;
+        let is_compile = command.args.iter().any(|word| word == "-c");
+        if !is_compile || source.starts_with(plan.sdk.root()) {
+            return None;
+        }
+        let mut arguments: Vec<String> = Vec::new();
+        // readers know compilers, not what starts them
+        if plan.job.launcher.as_ref() != Some(&command.program) {
+            arguments.push(command.program.to_string_lossy().into_owned());
+        }
+        arguments.extend(command.args.iter().map(|word| word.to_string_lossy().into_owned()));
+        Some(json!({
+            "directory": directory,
+            "file": source,
+            "arguments": arguments,
+            "output": action.outputs.first(),
+        }))
+    });
+    Ok(Value::Array(entries.collect()))
+}

@@ -1,0 +1,43 @@
+//! The plan as a graph in Graphviz's language: boxes are actions, arrows what one makes for another.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::action::Work;
+use crate::plan::Plan;
+
+/// Text for `dot`.
+pub fn graph(plan: &Plan) -> String {
+    let mut text = "digraph plan {\n  rankdir=LR\n  node [shape=box fontname=sans]\n".to_owned();
+    let mut maker: HashMap<&Path, usize> = HashMap::new();
+    for (index, action) in plan.actions.iter().enumerate() {
+        let colour = match &action.work {
+            Work::Command(_) => "lightblue",
+            Work::Host(_) => "lightgrey",
+            Work::Builtin(_) => "white",
+        };
+        let label = action.label.replace('\\', "\\\\").replace('"', "\\\"");
+        let _ = writeln!(text, "  a{index} [label=\"{label}\" style=filled fillcolor={colour}]");
+        let before: BTreeSet<usize> =
+            action.inputs.iter().filter_map(|input| maker.get(input.as_path()).copied()).collect();
+        for made_by in before {
+            let _ = writeln!(text, "  a{made_by} -> a{index}");
+        }
+        maker.extend(action.outputs.iter().map(|output| (output.as_path(), index)));
+    }
+    let _ = writeln!(text, "  publish [style=filled fillcolor=palegreen]");
+    let mut last: BTreeSet<usize> = plan
+        .images
+        .iter()
+        .flat_map(|image| image.files())
+        .filter_map(|file| maker.get(file.as_path()).copied())
+        .collect();
+    last.extend(plan.actions.iter().position(|action| action.label == "verify"));
+    last.extend(plan.shapes.as_ref().and_then(|path| maker.get(path.as_path()).copied()));
+    for made_by in last {
+        let _ = writeln!(text, "  a{made_by} -> publish");
+    }
+    text.push_str("}\n");
+    text
+}

@@ -1,0 +1,51 @@
+//! The plan as it is: every action with all it reads and writes.
+
+use serde_json::{Value, json};
+
+use super::Whole;
+use crate::action::Work;
+use crate::error::EngineError;
+use crate::plan::Plan;
+
+/// `actions[]` with `label`, `kind`, `inputs`, `outputs`, `depfile`, `program`, `arguments`, `environment` and the same
+/// as `shell` text; `publish` with `inputs`, `outputs` and `arguments`; `name`, `directory`.
+///
+/// # Errors
+/// As for the manifest.
+pub fn json(plan: &Plan) -> Result<Value, EngineError> {
+    let whole = Whole::of(plan)?;
+    let actions: Vec<Value> = whole
+        .actions
+        .iter()
+        .map(|action| {
+            let command = action.work.command();
+            let words: Vec<_> = command.args.iter().map(|word| word.to_string_lossy()).collect();
+            let environment: serde_json::Map<String, Value> = command
+                .env
+                .iter()
+                .map(|(name, value)| (name.to_string_lossy().into_owned(), json!(value.to_string_lossy())))
+                .collect();
+            json!({
+                "label": action.label,
+                "kind": match &action.work {
+                    Work::Command(_) => "device",
+                    Work::Host(_) => "host",
+                    Work::Builtin(_) => "stage",
+                },
+                "inputs": action.inputs,
+                "outputs": action.outputs,
+                "depfile": action.depfile,
+                "program": command.program,
+                "arguments": words,
+                "environment": environment,
+                "shell": command.to_string(),
+            })
+        })
+        .collect();
+    Ok(json!({
+        "name": plan.job.name,
+        "directory": plan.job.out_dir,
+        "actions": actions,
+        "publish": { "inputs": whole.made, "outputs": whole.files, "arguments": whole.publish },
+    }))
+}
