@@ -1,6 +1,9 @@
 //! Every example computes its formula at every element count, on one core and, where it divides its work, on eight.
 
-use gpsimd_device::{Arg, Code, Control, Dtype, Outcome, RunReport, ShapeError, Tensor, TensorSpec, Value};
+use gpsimd_device::chain::Location;
+use gpsimd_device::{
+    Arg, Code, Control, Dtype, Outcome, Output, RunReport, ShapeError, Tensor, TensorSpec, Value,
+};
 use serde_json::Value as Json;
 
 use crate::bench::repository;
@@ -182,6 +185,22 @@ macro_rules! a_test_an_example {
 }
 
 a_test_an_example! { vector_add relu relu_tcm relu_multicore negate_stream scale_clip time_mix }
+
+/// Where a tensor lies makes no difference to a kernel.
+#[test]
+fn tensors_in_the_state_buffer() {
+    for example in &all() {
+        let mut machine = recipe(example, Cores::One).build().machine();
+        for kernel in kernels(example) {
+            let Case { args, want, output } = case(kernel, 1001);
+            let args = args.into_iter().map(Arg::in_sbuf).collect();
+            let output = Output { location: Location::Sbuf, ..output.into() };
+            let report = machine.call(kernel, args, output, &Control::default(), |_| {}).expect("a call");
+            assert_eq!(difference(&want, &report), None, "{kernel}");
+            assert!(report.is_clean(), "{kernel}: {:?}", report.findings);
+        }
+    }
+}
 
 /// An example that does not divide its work computes the same on every core; the rules of several cores are named, nothing else.
 #[test]

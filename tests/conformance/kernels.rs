@@ -102,5 +102,5 @@ macro_rules! a_test_a_library {
 
 a_test_a_library! {
     factories unary unary_out pow_clamp add_sub mul_div bitwise bitwise_out accessors streams tcm identity float16
-    arguments containers published_style
+    arguments containers published_style below_tensors
 }
