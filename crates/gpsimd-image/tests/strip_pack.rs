@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use gpsimd_image::{FLAGS, Image, ImageError, MACHINE, pack, strip, unpack};
+use gpsimd_image::{FLAGS, Image, ImageError, MACHINE, pack, strip, unpack, verify};
 use miette::Diagnostic;
 use proptest::prelude::*;
 
@@ -77,6 +77,12 @@ fn the_layout_is_the_reference_images() {
     assert_eq!(place(".bss"), (0x8d4dc, 0x12f20));
     assert_eq!(place(".comment"), (0x8d4dc, 0x28));
     assert_eq!(place(".shstrtab"), (0x8d504, 0x4f));
+
+    let packed = pack(&stripped).expect("packs");
+    assert_eq!(unpack(&packed).expect("unpacks"), stripped);
+    let files = [("lib_cpu0.stripped.so", &stripped), ("lib_cpu0.packed.so", &packed)];
+    let report = verify::verify(&files.map(|(name, bytes)| verify::FileEntry::new(name, bytes)));
+    assert!(report.is_clean(), "{:?}", report.findings);
 }
 
 #[test]

@@ -27,7 +27,7 @@ use miette::{Diagnostic, Result};
 
 use crate::cli::{Cli, Command, Compiler, Ops};
 use crate::compiler::{self, Choice};
-use crate::render::Render;
+use crate::render::{Render, print_out};
 
 /// How a command that could do its work ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,12 +71,10 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Outcome> {
         Command::Integrations(arguments) => integrations::run(&arguments, render),
         Command::Man(arguments) => man::run(&arguments, render),
         Command::Completions(arguments) => {
-            clap_complete::generate(
-                arguments.shell,
-                &mut Cli::command(),
-                "gpsimd-build",
-                &mut std::io::stdout(),
-            );
+            // into memory first: the generator panics where a pipe closes
+            let mut script = Vec::new();
+            clap_complete::generate(arguments.shell, &mut Cli::command(), "gpsimd-build", &mut script);
+            print_out(&String::from_utf8_lossy(&script));
             Ok(Outcome::Good)
         }
         Command::Sdk(arguments) => steps::sdk(&arguments),
