@@ -29,7 +29,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Silent unless standard error is a terminal, or `verbose`, or asked to explain.
+    /// No bar when `silent` or when standard error is no terminal; what `verbose` or explaining asks for is said anyway.
     pub fn new(verbose: bool, silent: bool, explains: bool) -> Self {
         let is_shown = !silent && std::io::stderr().is_terminal();
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
@@ -40,8 +40,9 @@ impl Progress {
             bar,
             begin: Instant::now(),
             is_shown,
-            verbose: verbose && !silent,
-            explains: explains && !silent,
+            // asked for, on standard error: a document on standard output is not in the way
+            verbose,
+            explains,
             running: Mutex::default(),
             warnings: Mutex::default(),
             timings: Mutex::default(),

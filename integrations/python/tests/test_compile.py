@@ -3,6 +3,7 @@
 import os
 import pathlib
 import pickle
+import uuid
 import warnings
 
 import pytest
@@ -113,8 +114,10 @@ def test_the_process_is_left_as_it_was(project: pathlib.Path, capfd: pytest.Capt
         build_custom_op.compile("add.so", ["add"], ["add.cpp"], [SCHEMA], "out", cflags=["-DFACTOR=1"])
     assert dict(os.environ) == before
     assert capfd.readouterr().out == ""
-    build_custom_op.compile("add.so", ["add"], ["add.cpp"], [SCHEMA], "new", cflags=["-DFACTOR=1"], verbose=True)
-    assert "-DFACTOR=1" in capfd.readouterr().err
+    # never built before, so that nothing can be taken from a cache
+    mark = f"-DMARK_{uuid.uuid4().hex}"
+    build_custom_op.compile("add.so", ["add"], ["add.cpp"], [SCHEMA], "out", cflags=["-DFACTOR=1", mark], verbose=True)
+    assert mark in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
