@@ -48,13 +48,13 @@ fn a_killed_build_never_mixes_outputs() {
         bench.write("vector_add.cpp", &versions[round as usize % 2]);
         let mut build = bench
             .tool()
-            .args(["compile", "vector_add.cpp", "--multicore", "--schema", VECTOR_ADD])
+            .args(["compile", "vector_add.cpp", "--multicore", "--schema", VECTOR_ADD, "--no-cache"])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .expect("the tool starts");
         // spread over the whole build, in an order without pattern
-        std::thread::sleep(Duration::from_millis((round * 7919) % 1400));
+        std::thread::sleep(Duration::from_millis((round * 7919) % 400));
         killed += u32::from(build.try_wait().expect("asked").is_none());
         build.kill().expect("killed");
         build.wait().expect("gone");

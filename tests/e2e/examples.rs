@@ -36,15 +36,17 @@ pub fn all() -> Vec<Example> {
 
 /// Builds an example into `build/` of the bench.
 pub fn build(bench: &Bench, example: &Example, eight: bool) {
+    build_with(bench, example, if eight { &["--multicore"] } else { &[] });
+}
+
+/// Builds an example into `build/` of the bench, with more options.
+pub fn build_with(bench: &Bench, example: &Example, options: &[&str]) {
     let mut command = bench.tool();
     command.arg("compile").arg(repository().join("examples").join(&example.source));
     for op in &example.ops {
         command.args(["--op", op]);
     }
-    if eight {
-        command.arg("--multicore");
-    }
-    good(&mut command);
+    good(command.args(options));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{licences, packages};
+use crate::{bench, licences, packages};
 
 /// Set-up, then the first build a newcomer sees.
 pub fn demo() -> Result<()> {
@@ -38,6 +38,25 @@ pub fn test() -> Result<()> {
         println!("xtask: {line}");
     }
     Ok(())
+}
+
+/// Set-up, then whole builds measured against what they replace.
+pub fn bench(rounds: usize) -> Result<()> {
+    packages::ensure_test_packages()?;
+    set_up()?;
+    run(cargo().args(["build", "--release", "--package", "gpsimd-build"]))?;
+    run(cargo().args(["build", "--release", "--package", "gpsimd-engine", "--example", "package"]))?;
+    let release = target_directory().join("release");
+    bench::run(root(), &release.join("gpsimd-build"), &release.join("examples/package"), rounds)
+}
+
+/// Set-up, then the storm of the tests with more edits.
+pub fn soak(edits: u64, seed: u64) -> Result<()> {
+    packages::ensure_test_packages()?;
+    set_up()?;
+    let mut test = cargo();
+    test.args(["test", "--package", "gpsimd-build", "--test", "e2e", "storm::", "--", "--nocapture"]);
+    run(test.env("GPSIMD_STORM_EDITS", edits.to_string()).env("GPSIMD_STORM_SEED", seed.to_string()))
 }
 
 /// Builds the tool and lets it install the open toolchain; gives the tool's path.

@@ -17,6 +17,9 @@ struct Package {
 const TEST_PACKAGES: &[Package] = &[
     // the independent Xtensa implementation that xtensa-iss is compared with
     Package { name: "qemu-user", proof: "/usr/bin/qemu-xtensa" },
+    // compilers start through these
+    Package { name: "ccache", proof: "/usr/bin/ccache" },
+    Package { name: "distcc", proof: "/usr/bin/distcc" },
     // the host half of the SDK is compiled with the machine's own compiler
     Package { name: "g++", proof: "/usr/bin/g++" },
     // other people's build systems, for the integrations

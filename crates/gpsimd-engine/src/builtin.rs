@@ -127,6 +127,8 @@ fn move_image(stage: &Move, start: &Start, files: &Files) -> Result<String, Engi
         }
         Err(refusal) => {
             let label = format!("link {}", stage.image.linked.display());
+            let folder = stage.image.linked.parent().unwrap_or(Path::new("."));
+            std::fs::create_dir_all(folder).map_err(EngineError::io("cannot create", folder))?;
             files.forget(&stage.image.linked);
             let said = start(&label, &stage.link)?;
             package(&stage.image, &files.bytes(&stage.image.linked)?, files)?;

@@ -24,7 +24,15 @@ pub fn compile_commands(plan: &Plan) -> Result<Value, EngineError> {
         if plan.job.launcher.as_ref() != Some(&command.program) {
             arguments.push(command.program.to_string_lossy().into_owned());
         }
-        arguments.extend(command.args.iter().map(|word| word.to_string_lossy().into_owned()));
+        // a reader that runs these words must not write our dependency files
+        let mut words = command.args.iter();
+        while let Some(word) = words.next() {
+            match word.to_str() {
+                Some("-MD" | "-MP") => {}
+                Some("-MF" | "-MT") => _ = words.next(),
+                _ => arguments.push(word.to_string_lossy().into_owned()),
+            }
+        }
         Some(json!({
             "directory": directory,
             "file": source,
