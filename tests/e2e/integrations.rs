@@ -263,3 +263,21 @@ fn python_tests_pass_in_a_fresh_environment() {
     good(in_venv("pytest").args(["-q", "-p", "no:cacheprovider"]).arg(package.join("tests")));
     good(in_venv("mypy").args(["--strict", "-p", "gpsimd_build"]));
 }
+
+/// A dependency file that cannot be written is one error, not a result and then an error.
+#[test]
+fn a_depfile_that_cannot_be_written_is_an_error() {
+    let bench = Bench::with_vector_add();
+    let line = [
+        "--json",
+        "compile",
+        "vector_add.cpp",
+        "--depfile",
+        "nowhere/k.d",
+        "--schema",
+        crate::bench::VECTOR_ADD,
+    ];
+    let text = crate::bench::bad(bench.tool().args(line), 1);
+    let document: serde_json::Value = serde_json::from_str(&text).expect("one JSON document");
+    assert_eq!(document["error"]["code"], "cli::file");
+}

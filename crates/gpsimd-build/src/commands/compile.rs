@@ -82,8 +82,9 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
         "checks": outcome.report,
     });
     let text = super::report::built(&plan, &outcome, took);
-    render.result(&document, || text.clone())?;
+    // first what can fail: one document is printed, not a result and then an error
     write_depfile(arguments, &plan, &outcome)?;
+    render.result(&document, || text.clone())?;
     if let (Some(question), Some(mut basis)) = (question, outcome.basis) {
         document["changed"] = json!(false);
         basis.also(arguments.depfile.iter().cloned());
