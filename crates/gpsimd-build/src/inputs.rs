@@ -8,7 +8,7 @@ use gpsimd_device::{Arg, Dtype, Tensor, TensorSpec, Value};
 use gpsimd_schema::ArgType;
 use miette::Diagnostic;
 
-use crate::commands::read;
+use crate::files::read;
 use crate::npy;
 
 /// Why an input cannot be used.

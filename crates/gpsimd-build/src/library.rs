@@ -9,7 +9,7 @@ use gpsimd_engine::{FileEntry, FileKind, Manifest};
 use gpsimd_lsp::{CpuId, Variant};
 use miette::Diagnostic;
 
-use crate::commands::{ArgumentError, read};
+use crate::files::{FileError, read};
 
 /// Why a path is no library.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -194,13 +194,13 @@ impl Library {
     }
 
     /// The images for the simulator: what would ship, with the unstripped file for names and lines.
-    pub fn core_images(&self) -> Result<Vec<CoreImage>, ArgumentError> {
+    pub fn core_images(&self) -> Result<Vec<CoreImage>, FileError> {
         self.images.iter().map(ImageFiles::image).collect()
     }
 }
 
 impl ImageFiles {
-    fn image(&self) -> Result<CoreImage, ArgumentError> {
+    fn image(&self) -> Result<CoreImage, FileError> {
         let shipped = self.stripped.as_deref().or(self.packed.as_deref());
         let linked = self.linked.as_deref();
         let bytes = shipped.or(linked).map(read).transpose()?.unwrap_or_default();

@@ -6,6 +6,7 @@ mod catalogue;
 mod cli;
 mod commands;
 mod compiler;
+mod files;
 mod inputs;
 mod library;
 mod npy;

@@ -2,8 +2,9 @@
 
 use miette::Result;
 
-use super::{Outcome, op_requests, write};
+use super::{Outcome, op_requests};
 use crate::cli::Codegen;
+use crate::files::write;
 use crate::render::print_out;
 
 /// Renders the wrapper to a file or to standard output.

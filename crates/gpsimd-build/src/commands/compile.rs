@@ -14,6 +14,7 @@ use serde_json::json;
 use super::{Outcome, op_requests, processors, toolchain};
 use crate::cli::{self, Compile, ImageKind};
 use crate::compiler::Choice;
+use crate::files;
 use crate::progress::Progress;
 use crate::render::Render;
 
@@ -58,7 +59,7 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
     let took = progress.elapsed();
     let (warnings, timings) = progress.finish();
     if let Some(path) = &speed.trace {
-        super::write(path, &timings.trace()?)?;
+        files::write(path, &timings.trace()?)?;
     }
     if speed.timings {
         eprint!("{}", timings.tree());
@@ -140,7 +141,7 @@ fn write_depfile(arguments: &Compile, plan: &Plan, outcome: &gpsimd_engine::Outc
         None => arguments.out_dir.join(outcome.manifest.file_name()),
     };
     let rule = gpsimd_engine::depfile_rule(&target, &gpsimd_engine::dependencies(plan)?)?;
-    Ok(super::write(path, &rule)?)
+    Ok(files::write(path, &rule)?)
 }
 
 fn images(arguments: &Compile) -> Result<Images> {

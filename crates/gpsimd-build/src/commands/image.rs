@@ -7,8 +7,9 @@ use gpsimd_lsp::Variant;
 use miette::{Result, WrapErr};
 use serde_json::json;
 
-use super::{Outcome, prelink, read, report, write};
+use super::{Outcome, prelink, report};
 use crate::cli::{Inspect, Pack, Unpack};
+use crate::files::{read, write};
 use crate::render::Render;
 
 /// Strips and packs a linked image.

@@ -6,8 +6,9 @@ use include_dir::{Dir, include_dir};
 use miette::Result;
 use serde_json::json;
 
-use super::{ArgumentError, Outcome, write};
+use super::Outcome;
 use crate::cli::Integrations;
+use crate::files::{create_directory, write};
 use crate::render::Render;
 
 static CMAKE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../integrations/cmake");
@@ -18,11 +19,7 @@ pub fn run(arguments: &Integrations, render: &Render) -> Result<Outcome> {
     let mut written = Vec::new();
     for (folder, files) in [("cmake", &CMAKE), ("make", &MAKE)] {
         let folder = arguments.dir.join(folder);
-        std::fs::create_dir_all(&folder).map_err(|source| ArgumentError::File {
-            verb: "create",
-            path: folder.clone(),
-            source,
-        })?;
+        create_directory(&folder)?;
         for file in files.files() {
             let path = folder.join(file.path());
             write(&path, &filled_in(file.contents()))?;

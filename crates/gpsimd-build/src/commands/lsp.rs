@@ -4,8 +4,9 @@ use gpsimd_lsp::{Lsp, Variant};
 use miette::Result;
 use serde_json::json;
 
-use super::{ArgumentError, Outcome, write};
+use super::{ArgumentError, Outcome};
 use crate::cli::Lsp as Arguments;
+use crate::files::{create_directory, write};
 use crate::render::Render;
 
 /// Writes the chosen packages.
@@ -17,11 +18,7 @@ pub fn run(arguments: &Arguments, render: &Render) -> Result<Outcome> {
         for (name, text) in lsp.render() {
             let path = directory.join(name);
             if let Some(folder) = path.parent() {
-                std::fs::create_dir_all(folder).map_err(|source| ArgumentError::File {
-                    verb: "create",
-                    path: folder.to_owned(),
-                    source,
-                })?;
+                create_directory(folder)?;
             }
             write(&path, text.as_bytes())?;
         }

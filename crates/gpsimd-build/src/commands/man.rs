@@ -4,19 +4,16 @@ use clap::CommandFactory as _;
 use miette::Result;
 use serde_json::json;
 
-use super::{ArgumentError, Outcome, write};
+use super::Outcome;
 use crate::cli::{Cli, Man};
+use crate::files::{FileError, create_directory, write};
 use crate::render::Render;
 
 /// Writes one page per command.
 pub fn run(arguments: &Man, render: &Render) -> Result<Outcome> {
-    let failed = |verb| {
-        let path = arguments.dir.clone();
-        move |source| ArgumentError::File { verb, path, source }
-    };
-    std::fs::create_dir_all(&arguments.dir).map_err(failed("create"))?;
+    create_directory(&arguments.dir)?;
     let mut pages = Vec::new();
-    for (name, page) in pages_of(Cli::command()).map_err(failed("write"))? {
+    for (name, page) in pages_of(Cli::command()).map_err(FileError::of("write", &arguments.dir))? {
         let path = arguments.dir.join(name);
         write(&path, &page)?;
         pages.push(path);

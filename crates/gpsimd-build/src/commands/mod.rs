@@ -17,7 +17,7 @@ mod steps;
 mod toolchain;
 mod verify;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
@@ -122,17 +122,6 @@ pub enum ArgumentError {
         /// What was given.
         name: String,
     },
-    /// A file that cannot be read or written.
-    #[error("cannot {verb} {path}: {source}", path = .path.display())]
-    #[diagnostic(code(cli::file), help("check the path and its permissions"))]
-    File {
-        /// `read` or `write`.
-        verb: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// The operating system's reason.
-        source: std::io::Error,
-    },
 }
 
 /// The ops named on the command line, pairs first.
@@ -168,19 +157,6 @@ fn launcher(name: Option<&std::ffi::OsStr>) -> Result<Option<PathBuf>, ArgumentE
         Some(path) => Ok(Some(path)),
         None => Err(ArgumentError::Launcher { name }),
     }
-}
-
-/// A file's bytes.
-pub fn read(path: &Path) -> Result<Vec<u8>, ArgumentError> {
-    std::fs::read(path).map_err(|source| ArgumentError::File { verb: "read", path: path.to_owned(), source })
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), ArgumentError> {
-    std::fs::write(path, bytes).map_err(|source| ArgumentError::File {
-        verb: "write",
-        path: path.to_owned(),
-        source,
-    })
 }
 
 /// Processors this process may use.

@@ -5,8 +5,9 @@ use gpsimd_toolchain::Home;
 use miette::{IntoDiagnostic as _, Result};
 
 use super::compile::request;
-use super::{Outcome, toolchain, write};
+use super::{Outcome, toolchain};
 use crate::cli::{Plan as Arguments, PlanFormat};
+use crate::files::write;
 use crate::render::{Render, print_out};
 
 /// Writes the plan.

@@ -9,8 +9,9 @@ use gpsimd_loader::{Bounds, Generation, Mode, Prelinked, prelink, split};
 use miette::{Result, WrapErr};
 use serde_json::json;
 
-use super::{Outcome, read, write};
+use super::Outcome;
 use crate::cli::{Prelink, Records, RecordsCommand};
+use crate::files::{read, write};
 use crate::render::Render;
 
 /// Turns a split-load library into the image that a device loads.

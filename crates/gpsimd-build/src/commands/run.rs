@@ -13,8 +13,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{Diagnostic, Result};
 use serde_json::json;
 
-use super::{Outcome, write};
+use super::Outcome;
 use crate::cli::{Lane, Run};
+use crate::files::{FileError, write};
 use crate::inputs::{self, InputError};
 use crate::library::Library;
 use crate::npy;
@@ -80,11 +81,7 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Outcome> {
     report.allow(&allowed);
 
     if let Some(path) = &arguments.output {
-        let bytes = npy::write(&report.output).map_err(|source| super::ArgumentError::File {
-            verb: "write",
-            path: path.clone(),
-            source,
-        })?;
+        let bytes = npy::write(&report.output).map_err(FileError::of("write", path))?;
         write(path, &bytes)?;
     }
     let document = json!({

@@ -5,8 +5,9 @@ use std::io::Read as _;
 use miette::Result;
 use serde_json::json;
 
-use super::{ArgumentError, Outcome};
+use super::Outcome;
 use crate::cli::Schema;
+use crate::files::FileError;
 use crate::render::{Render, diagnostic};
 
 /// Judges each schema; a schema that does not parse, or that the device cannot run, is a finding.
@@ -39,7 +40,7 @@ pub fn run(arguments: &Schema, render: &Render) -> Result<Outcome> {
     Ok(outcome)
 }
 
-fn texts(arguments: &[String]) -> Result<Vec<String>, ArgumentError> {
+fn texts(arguments: &[String]) -> Result<Vec<String>, FileError> {
     let mut texts = Vec::new();
     for argument in arguments {
         if argument != "-" {
@@ -47,11 +48,7 @@ fn texts(arguments: &[String]) -> Result<Vec<String>, ArgumentError> {
             continue;
         }
         let mut input = String::new();
-        std::io::stdin().read_to_string(&mut input).map_err(|source| ArgumentError::File {
-            verb: "read",
-            path: "standard input".into(),
-            source,
-        })?;
+        std::io::stdin().read_to_string(&mut input).map_err(FileError::of("read", "standard input"))?;
         texts.extend(input.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned));
     }
     Ok(texts)

@@ -6,8 +6,9 @@ use gpsimd_image::verify::{self, FileEntry};
 use gpsimd_loader::Generation;
 use miette::Result;
 
-use super::{Outcome, prelink, read, report, write};
+use super::{Outcome, prelink, report};
 use crate::cli::Verify;
+use crate::files::{read, write};
 use crate::library::Library;
 use crate::render::Render;
 
