@@ -55,20 +55,21 @@ fn lsp_writes_nine_packages() {
 #[test]
 fn a_dry_run_prints_and_makes_nothing() {
     let bench = Bench::with_vector_add();
-    let printed = good(bench.tool().args([
-        "compile",
-        "vector_add.cpp",
-        "--multicore",
-        "--dry-run",
-        "--schema",
-        VECTOR_ADD,
-    ]));
-    assert_eq!(
-        printed.lines().filter(|line| line.contains("elf32xtensa.x")).count(),
-        8,
-        "eight links\n{printed}"
-    );
-    assert!(printed.contains("gpsimd-build verify"), "{printed}");
+    let printed = |link| {
+        let line =
+            ["compile", "vector_add.cpp", "--multicore", "--dry-run", "--link", link, "--schema", VECTOR_ADD];
+        good(bench.tool().args(line))
+    };
+    for (link, links) in [("once", 1), ("each", 8)] {
+        let printed = printed(link);
+        let linkers = printed.lines().filter(|line| !line.starts_with("gpsimd-build"));
+        assert_eq!(
+            linkers.filter(|line| line.contains("elf32xtensa.x")).count(),
+            links,
+            "--link {link}\n{printed}"
+        );
+        assert!(printed.contains("gpsimd-build verify"), "{printed}");
+    }
     assert!(!bench.path("build").exists());
 }
 
