@@ -27,12 +27,12 @@ pub fn run(root: &Path, tool: &Path, package: &Path, rounds: usize) -> Result<()
          one link: no build that compiles can be faster.\n\n    cargo xtask bench --rounds {}\n\n",
         bench.rounds, bench.rounds
     );
-    text += &bench.cold()?;
-    text += &bench.again()?;
-    text += &bench.images()?;
-    text += &bench.growth()?;
+    for part in [Bench::images, Bench::again, Bench::cold, Bench::growth] {
+        let found = part(&bench)?;
+        print!("{found}");
+        text += &found;
+    }
     text += END;
-    print!("{text}");
     let page = root.join(PAGE);
     let old = std::fs::read_to_string(&page).unwrap_or_else(|_| "# Benchmarks\n".to_owned());
     let new = match (old.find(BEGIN), old.find(END)) {
@@ -268,6 +268,7 @@ impl Bench<'_> {
             "### Again\n\n| case | ours | ninja on the plan | ours / ninja |\n|---|---|---|---|\n".to_owned();
         let (small, large) = (self.vector_add()?, self.files(20)?);
         for (name, project) in [("nothing changed, 1 op", &small), ("nothing changed, 20 files", &large)] {
+            self.plan_ninja(project)?;
             // once more, so that what was just written counts as settled
             for _ in 0..3 {
                 self.ours(project, &[])?;
@@ -306,6 +307,7 @@ impl Bench<'_> {
 
     fn images(&self) -> Result<String> {
         let project = self.vector_add()?;
+        self.ours_cold(&project, &[])?;
         let reference = self.reference(&project)?;
         let images = images(&project);
         let rows = self.rounds(|row| {
@@ -321,7 +323,7 @@ impl Bench<'_> {
             "### Images\n\nEight images of `vector_add` in memory, one thread, against processes one after the other.\n\n\
              | stage | ours | processes | ours / processes |\n|---|---|---|---|\n\
              | strip and pack | {} | the packer's eight each: {} | {} |\n\
-             | verify (24 files) | {} | `readelf -a` of each linked image: {} | {} |\n\
+             | verify (24 files) | {} | `readelf -hlSs` of each linked image: {} | {} |\n\
              | strip, pack and verify | {} | the packer's: {} | **{}** |\n\n",
             rows.time("pack"),
             rows.time("processes"),
@@ -505,7 +507,13 @@ fn readelf(images: &[PathBuf]) -> Result<Duration> {
     let mut time = Duration::ZERO;
     for image in images {
         let mut command = Command::new("xtensa-lx106-elf-readelf");
-        time += timed(command.args(["-a", "-W"]).arg(image).stdout(Stdio::null()).stderr(Stdio::null()))?;
+        time += timed(
+            command
+                .args(["-h", "-l", "-S", "-s", "-W"])
+                .arg(image)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null()),
+        )?;
     }
     Ok(time)
 }

@@ -17,10 +17,8 @@ mod timings;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    let arguments = cli::Cli::parse();
+    let arguments = cli::Cli::of_process();
     render::logging(arguments.global.verbose);
     let render = render::Render::new(&arguments.global);
     match commands::dispatch(arguments, &render) {

@@ -190,10 +190,13 @@ pub fn diagnostic(error: &dyn Diagnostic) -> Value {
 
 /// The tool's own log, for its authors: `-vv` or `GPSIMD_BUILD_LOG`.
 pub fn logging(verbose: u8) {
-    let default = if verbose >= 2 { "debug" } else { "warn" };
-    let filter = tracing_subscriber::EnvFilter::try_from_env("GPSIMD_BUILD_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
+    let log = tracing_subscriber::fmt().with_writer(std::io::stderr).without_time();
+    match tracing_subscriber::EnvFilter::try_from_env("GPSIMD_BUILD_LOG") {
+        Ok(filter) => log.with_env_filter(filter).init(),
+        // reading a filter takes longer than a build where nothing changed may
+        Err(_) if verbose >= 2 => log.with_max_level(tracing::Level::DEBUG).init(),
+        Err(_) => log.with_max_level(tracing::Level::WARN).init(),
+    }
 }
 
 /// `1234567` as `1.2 MiB`.

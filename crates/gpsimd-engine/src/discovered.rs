@@ -121,7 +121,7 @@ pub(crate) fn render<'p>(inputs: impl IntoIterator<Item = &'p Path>) -> Vec<u8> 
 }
 
 /// Directories after the flags that name some, for headers and for libraries.
-fn search_directories(command: &Command) -> Vec<PathBuf> {
+pub(crate) fn search_directories(command: &Command) -> Vec<PathBuf> {
     const FLAGS: [&str; 6] = ["-I", "-L", "-isystem", "-iquote", "-idirafter", "-B"];
     let mut directories = Vec::new();
     let mut words = command.args.iter();

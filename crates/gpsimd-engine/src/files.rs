@@ -60,7 +60,13 @@ pub(crate) struct Known {
 /// Hashes of files by path.
 pub(crate) struct Files {
     known: Mutex<HashMap<PathBuf, Entry>>,
-    made: Mutex<HashMap<PathBuf, Arc<[u8]>>>,
+    made: Mutex<HashMap<PathBuf, Written>>,
+}
+
+/// What this run wrote.
+struct Written {
+    bytes: Arc<[u8]>,
+    digest: Digest,
 }
 
 struct Entry {
@@ -130,21 +136,27 @@ impl Files {
         std::fs::create_dir_all(folder).map_err(EngineError::io("cannot create", folder))?;
         std::fs::write(path, &bytes).map_err(EngineError::io("cannot write", path))?;
         let stamp = Stamp::at(path).map_err(EngineError::io("cannot read", path))?;
+        let digest = Digest::of(&bytes);
         if let Some(stamp) = stamp {
-            let known = Known { stamp, digest: Digest::of(&bytes), traits: Traits::of(&bytes) };
+            let known = Known { stamp, digest, traits: Traits::of(&bytes) };
             lock(&self.known).insert(path.to_owned(), Entry { known, origin: Origin::Made });
         }
-        lock(&self.made).insert(path.to_owned(), bytes.into());
+        lock(&self.made).insert(path.to_owned(), Written { bytes: bytes.into(), digest });
         Ok(())
     }
 
     /// The bytes of a file: from memory if this run wrote it.
     pub(crate) fn bytes(&self, path: &Path) -> Result<Arc<[u8]>, EngineError> {
-        if let Some(bytes) = lock(&self.made).get(path) {
-            return Ok(bytes.clone());
+        if let Some(written) = lock(&self.made).get(path) {
+            return Ok(written.bytes.clone());
         }
         let bytes: Arc<[u8]> = std::fs::read(path).map_err(EngineError::io("cannot read", path))?.into();
         Ok(bytes)
+    }
+
+    /// The digest of what this run wrote to `path`, which [`Files::bytes`] gives.
+    pub(crate) fn written(&self, path: &Path) -> Option<Digest> {
+        lock(&self.made).get(path).map(|written| written.digest)
     }
 
     /// Forgets a file that is about to be removed or written by someone else.

@@ -84,17 +84,21 @@ pub(crate) struct Surroundings {
     identity: Digest,
     /// Toolchain and environment: all that a compiler's output depends on besides its words and inputs.
     pub(crate) compiler: Digest,
-    /// Directories whose content has a name of its own.
+    /// Directories that nobody but this tool changes: nothing appears in them unseen.
     pub(crate) fixed: Vec<PathBuf>,
+    /// Directories named after their content, which is part of the identity: what is read there need not be listed.
+    pub(crate) immutable: Vec<PathBuf>,
 }
 
 impl Surroundings {
-    pub(crate) fn new(toolchain: &str, fixed: Vec<PathBuf>) -> Surroundings {
+    /// `immutable` directories and the `library`'s own.
+    pub(crate) fn new(toolchain: &str, immutable: Vec<PathBuf>, library: &Path) -> Surroundings {
         let mut parts = environment();
         parts.push(toolchain.into());
         let compiler = Digest::of_parts(parts.iter().map(Vec::as_slice));
         let identity = Digest::of_parts([compiler.as_bytes(), tool_identity().as_bytes()]);
-        Surroundings { identity, compiler, fixed }
+        let fixed = immutable.iter().cloned().chain([library.to_owned()]).collect();
+        Surroundings { identity, compiler, fixed, immutable }
     }
 
     fn is_fixed(&self, path: &Path) -> bool {
@@ -233,7 +237,10 @@ impl Judge<'_> {
         let Some(inputs) = self.unchanged(self.declared(action, &before.named), before, after) else {
             return Recorded::No("an input changed while it ran");
         };
-        let Some(found) = self.unchanged(discovered.found.iter().cloned(), before, after) else {
+        let is_listed =
+            |path: &&PathBuf| !self.surroundings.immutable.iter().any(|fixed| path.starts_with(fixed));
+        let listed = discovered.found.iter().filter(is_listed).cloned();
+        let Some(found) = self.unchanged(listed, before, after) else {
             return Recorded::No("a file it reads changed while it ran");
         };
         let own = || inputs.iter().chain(&found).filter(|(path, _)| !self.surroundings.is_fixed(path));

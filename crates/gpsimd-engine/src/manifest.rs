@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 
 use gpsimd_lsp::Variant;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 
 use crate::action::Image;
+use crate::digest::Digest;
 use crate::error::EngineError;
 use crate::plan::Plan;
 use crate::split::SplitEntry;
@@ -96,11 +97,15 @@ pub struct Versions {
 }
 
 impl Manifest {
-    /// Describes what `plan` made; `files` holds every image file by name.
+    /// Describes what `plan` made; `files` holds every image file by name, `digests` what is known of them.
     ///
     /// # Errors
     /// A split image that is not what the build has seen.
-    pub(crate) fn of(plan: &Plan, files: &BTreeMap<String, Vec<u8>>) -> Result<Self, EngineError> {
+    pub(crate) fn of(
+        plan: &Plan,
+        files: &BTreeMap<String, Vec<u8>>,
+        digests: &BTreeMap<String, Digest>,
+    ) -> Result<Self, EngineError> {
         let split = plan.split.as_ref().map(|split| SplitEntry::of(&split.image, &split.rows, files));
         let ops = plan.job.ops.iter().zip(&plan.job.schemas).enumerate();
         Ok(Self {
@@ -116,7 +121,7 @@ impl Manifest {
                     sub_opcode: u8::try_from(index).unwrap_or(u8::MAX),
                 })
                 .collect(),
-            images: plan.images.iter().map(|image| ImageEntry::of(image, files)).collect(),
+            images: plan.images.iter().map(|image| ImageEntry::of(image, files, digests)).collect(),
             shapes: plan.shapes.as_ref().and_then(|path| Some(path.file_name()?.to_str()?.to_owned())),
             split: split.transpose()?,
             versions: Versions::of(
@@ -136,7 +141,7 @@ impl Manifest {
 }
 
 impl ImageEntry {
-    fn of(image: &Image, files: &BTreeMap<String, Vec<u8>>) -> Self {
+    fn of(image: &Image, files: &BTreeMap<String, Vec<u8>>, digests: &BTreeMap<String, Digest>) -> Self {
         let window = image.variant.window();
         let kinds = [
             (FileKind::Linked, Some(&image.linked)),
@@ -154,7 +159,13 @@ impl ImageEntry {
                 .into_iter()
                 .filter_map(|(kind, path)| {
                     let name = path?.file_name()?.to_str()?;
-                    Some(FileEntry::new(kind, name.to_owned(), files.get(name)?))
+                    let (file, bytes) = (name.to_owned(), files.get(name)?);
+                    Some(match digests.get(name) {
+                        Some(digest) => {
+                            FileEntry { kind, file, size: bytes.len() as u64, sha256: digest.to_string() }
+                        }
+                        None => FileEntry::new(kind, file, bytes),
+                    })
                 })
                 .collect(),
         }

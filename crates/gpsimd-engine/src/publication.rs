@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::digest::Digest;
 use crate::error::EngineError;
 use crate::lock::Lock;
 use crate::manifest::{FileEntry, Manifest};
@@ -34,7 +35,7 @@ impl Publication {
         Ok(Publication {
             out_dir: plan.job.out_dir.clone(),
             made: plan.work_dir.join("out"),
-            manifest: Manifest::of(plan, &nothing)?,
+            manifest: Manifest::of(plan, &nothing, &BTreeMap::new())?,
         })
     }
 
@@ -75,22 +76,30 @@ impl Publication {
             let bytes = files.get(&file.file).map_or(&[][..], |bytes| bytes);
             *file = FileEntry::new(file.kind, file.file.clone(), bytes);
         }
-        publish(&self.out_dir, &self.manifest, files)
+        publish(&self.out_dir, &self.manifest, files, &BTreeMap::new())
     }
 }
 
-/// Makes `files` and a manifest of them visible in `out_dir`; gives whether anything changed.
+/// Makes `files` and a manifest of them visible in `out_dir`; gives whether anything changed. `digests` are those of
+/// files that are known.
 pub(crate) fn publish(
     out_dir: &Path,
     manifest: &Manifest,
     mut files: BTreeMap<String, Vec<u8>>,
+    digests: &BTreeMap<String, Digest>,
 ) -> Result<bool, EngineError> {
     let name = manifest.file_name();
     let mut text = serde_json::to_vec_pretty(manifest)
         .map_err(|error| EngineError::io("cannot write", &name)(error.into()))?;
     text.push(b'\n');
     files.insert(name, text);
-    publish::generation(out_dir, &manifest.name, &files)
+    let parts = files.iter().map(|(name, bytes)| {
+        let digest = digests.get(name).copied().unwrap_or_else(|| Digest::of(bytes));
+        format!("{name}\n{digest}\n").into_bytes()
+    });
+    let parts: Vec<Vec<u8>> = parts.collect();
+    let id = Digest::of_parts(parts.iter().map(Vec::as_slice)).to_string();
+    publish::generation(out_dir, &manifest.name, id.get(..16).unwrap_or(&id), &files)
 }
 
 /// Publishes outside a build: the last step of an exported plan.

@@ -15,10 +15,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use crate::error::EngineError;
-use crate::manifest::hex;
 use crate::shapes;
 
 /// Name of the hidden directory beside the outputs.
@@ -65,17 +62,18 @@ fn open_to_all(directory: &Path) -> Result<(), EngineError> {
         .map_err(EngineError::io("cannot set permissions of", directory))
 }
 
-/// Makes `files` (name to content) the visible outputs of library `name` in `out_dir`.
-/// Gives whether anything changed.
+/// Makes `files` (name to content) the visible outputs of library `name` in `out_dir`. `content` names them: equal
+/// names mean equal files. Gives whether anything changed.
 pub(crate) fn generation<B: AsRef<[u8]>>(
     out_dir: &Path,
     name: &str,
+    content: &str,
     files: &BTreeMap<String, B>,
 ) -> Result<bool, EngineError> {
     let library = out_dir.join(HIDDEN).join(name);
     let current = library.join("current");
     let previous: Vec<String> = file_names(&current);
-    let id = intact_id(&library.join("generations"), files);
+    let id = intact_id(&library.join("generations"), content, files);
     let target = Path::new("generations").join(&id);
     let unchanged = std::fs::read_link(&current).is_ok_and(|now| now == target);
 
@@ -135,9 +133,8 @@ fn forget_others(generations: &Path, keep: &str) {
 }
 
 /// A name for the generation: of its content, and numbered on if what has that name is no longer what it was.
-fn intact_id<B: AsRef<[u8]>>(generations: &Path, files: &BTreeMap<String, B>) -> String {
-    let content = content_id(files)[..16].to_owned();
-    let mut id = content.clone();
+fn intact_id<B: AsRef<[u8]>>(generations: &Path, content: &str, files: &BTreeMap<String, B>) -> String {
+    let mut id = content.to_owned();
     let mut number = 1;
     while generations.join(&id).exists() && !is_intact(&generations.join(&id), files) {
         number += 1;
@@ -153,22 +150,18 @@ fn is_intact<B: AsRef<[u8]>>(directory: &Path, files: &BTreeMap<String, B>) -> b
         })
 }
 
-fn content_id<B: AsRef<[u8]>>(files: &BTreeMap<String, B>) -> String {
-    let mut digest = Sha256::new();
-    for (name, bytes) in files {
-        digest.update(name.as_bytes());
-        digest.update([0]);
-        digest.update(Sha256::digest(bytes));
-    }
-    hex(&digest.finalize())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn files(pairs: &[(&str, &str)]) -> BTreeMap<String, Vec<u8>> {
         pairs.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect()
+    }
+
+    fn publish(out: &Path, name: &str, pairs: &[(&str, &str)]) -> Result<bool, EngineError> {
+        let files = files(pairs);
+        let id = crate::digest::Digest::of(format!("{files:?}").as_bytes()).to_string();
+        generation(out, name, &id[..16], &files)
     }
 
     fn visible(directory: &Path) -> Vec<(String, String)> {
@@ -184,9 +177,9 @@ mod tests {
     fn a_generation_replaces_the_last_one_whole() {
         let scratch = tempfile::tempdir().expect("scratch directory");
         let out = scratch.path();
-        assert!(generation(out, "lib", &files(&[("a", "1"), ("b", "1")])).expect("first"));
-        assert!(!generation(out, "lib", &files(&[("a", "1"), ("b", "1")])).expect("same again"));
-        assert!(generation(out, "lib", &files(&[("b", "2"), ("c", "2")])).expect("second"));
+        assert!(publish(out, "lib", &[("a", "1"), ("b", "1")]).expect("first"));
+        assert!(!publish(out, "lib", &[("a", "1"), ("b", "1")]).expect("same again"));
+        assert!(publish(out, "lib", &[("b", "2"), ("c", "2")]).expect("second"));
         let want = [("b", "2"), ("c", "2")].map(|(name, text)| (name.to_owned(), text.to_owned()));
         assert_eq!(visible(out), want);
         assert_eq!(file_names(&out.join(HIDDEN).join("lib/generations")).len(), 1);
@@ -196,12 +189,12 @@ mod tests {
     fn a_damaged_generation_is_replaced() {
         let scratch = tempfile::tempdir().expect("scratch directory");
         let out = scratch.path();
-        generation(out, "lib", &files(&[("a", "1")])).expect("first");
+        publish(out, "lib", &[("a", "1")]).expect("first");
         std::fs::write(out.join("a"), "damaged").expect("written through the link");
-        assert!(generation(out, "lib", &files(&[("a", "1")])).expect("again"));
+        assert!(publish(out, "lib", &[("a", "1")]).expect("again"));
         assert_eq!(visible(out), [("a".to_owned(), "1".to_owned())]);
         std::fs::remove_file(out.join("a")).expect("the link removed");
-        generation(out, "lib", &files(&[("a", "1")])).expect("again");
+        publish(out, "lib", &[("a", "1")]).expect("again");
         assert_eq!(visible(out), [("a".to_owned(), "1".to_owned())]);
     }
 
@@ -209,9 +202,9 @@ mod tests {
     fn libraries_in_one_directory_do_not_touch_each_other() {
         let scratch = tempfile::tempdir().expect("scratch directory");
         let out = scratch.path();
-        generation(out, "one", &files(&[("one.so", "1")])).expect("one");
-        generation(out, "two", &files(&[("two.so", "2")])).expect("two");
-        generation(out, "one", &files(&[("one_cpu0.so", "3")])).expect("one again");
+        publish(out, "one", &[("one.so", "1")]).expect("one");
+        publish(out, "two", &[("two.so", "2")]).expect("two");
+        publish(out, "one", &[("one_cpu0.so", "3")]).expect("one again");
         let want =
             [("one_cpu0.so", "3"), ("two.so", "2")].map(|(name, text)| (name.to_owned(), text.to_owned()));
         assert_eq!(visible(out), want);
@@ -222,7 +215,7 @@ mod tests {
         let scratch = tempfile::tempdir().expect("scratch directory");
         let out = scratch.path();
         std::fs::write(out.join("a"), "old").expect("plain file");
-        generation(out, "lib", &files(&[("a", "new")])).expect("published");
+        publish(out, "lib", &[("a", "new")]).expect("published");
         assert_eq!(visible(out), [("a".to_owned(), "new".to_owned())]);
     }
 }

@@ -6,6 +6,7 @@
 //! Unaware of what is built.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gpsimd_toolchain::{Home, Machine};
@@ -37,6 +38,8 @@ pub struct Basis {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) absent: Vec<PathBuf>,
     pub(crate) directories: Vec<PathBuf>,
+    /// Contents of those files that the build made.
+    pub(crate) digests: BTreeMap<PathBuf, Digest>,
 }
 
 /// What the caller said when the build was done.
@@ -44,8 +47,6 @@ pub struct Basis {
 pub struct Answer {
     /// For people.
     pub text: String,
-    /// For programs.
-    pub document: String,
     /// What compilers said.
     pub warnings: Vec<String>,
 }
@@ -57,7 +58,8 @@ struct Receipt<'a> {
     items: Vec<Item<'a>>,
     absent: Vec<Cow<'a, Path>>,
     text: Cow<'a, str>,
-    document: Cow<'a, str>,
+    /// Of the answer for programs, in a file of its own: it is long, and people do not ask for it.
+    document: Digest,
     warnings: Vec<Cow<'a, str>>,
 }
 
@@ -142,16 +144,27 @@ impl Question {
         }
         Some(Answer {
             text: receipt.text.into_owned(),
-            document: receipt.document.into_owned(),
             warnings: receipt.warnings.into_iter().map(Cow::into_owned).collect(),
         })
     }
 
-    /// Remembers the answer to this question.
+    /// The last answer for programs, if [`Question::answer`] still gives that for people.
+    pub fn document(&self) -> Option<String> {
+        let bytes = std::fs::read(self.path()).ok()?;
+        let receipt: Receipt = serde_json::from_slice(&bytes).ok()?;
+        let document = std::fs::read_to_string(self.document_path()).ok()?;
+        (receipt.key == self.key && Digest::of(document.as_bytes()) == receipt.document).then_some(document)
+    }
+
+    fn document_path(&self) -> PathBuf {
+        self.library.join("answer.json")
+    }
+
+    /// Remembers the answer to this question, for people and for programs.
     ///
     /// # Errors
     /// [`EngineError::Io`]: the answer will be worked out again.
-    pub fn remember(&self, basis: &Basis, answer: &Answer) -> Result<(), EngineError> {
+    pub fn remember(&self, basis: &Basis, answer: &Answer, document: &str) -> Result<(), EngineError> {
         let clock = Clock::read(&self.library).map_err(EngineError::io("cannot write in", &self.library))?;
         let programs = self.programs.iter().map(|(_, path)| path);
         let mut items = Vec::new();
@@ -159,16 +172,18 @@ impl Question {
             let stamp = Stamp::at(path).map_err(EngineError::io("cannot read", path))?;
             // gone again: the next build finds out why
             let (Some(stamp), Some(_)) = (stamp, path.to_str()) else { return self.forget() };
-            let digest = if stamp.is_settled(clock) { None } else { content(path) };
+            let known = || basis.digests.get(path).copied().or_else(|| content(path));
+            let digest = if stamp.is_settled(clock) { None } else { known() };
             items.push(Item { path: Cow::Borrowed(path), stamp, digest });
         }
+        state::replace_bytes(&self.document_path(), document.as_bytes())?;
         let receipt = Receipt {
             format: FORMAT,
             key: self.key,
             items,
             absent: basis.absent.iter().map(|path| Cow::Borrowed(path.as_path())).collect(),
             text: Cow::Borrowed(&answer.text),
-            document: Cow::Borrowed(&answer.document),
+            document: Digest::of(document.as_bytes()),
             warnings: answer.warnings.iter().map(|text| Cow::Borrowed(text.as_str())).collect(),
         };
         state::replace(&self.path(), &receipt)

@@ -8,10 +8,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use gpsimd_image::verify::Report;
-use gpsimd_toolchain::Toolchain;
+use gpsimd_toolchain::{CompileJob, Toolchain};
 
 use crate::action::Action;
 use crate::cache::{Cache, Places};
+use crate::discovered;
 use crate::error::EngineError;
 use crate::files::Files;
 use crate::fingerprint::{Judge, Reason, Surroundings};
@@ -203,17 +204,21 @@ pub(crate) fn run_actions<T>(
 }
 
 fn surroundings(site: &Site) -> Surroundings {
-    let mut fixed = vec![site.sdk.root().to_owned(), site.library.to_owned()];
+    let mut immutable = vec![site.sdk.root().to_owned()];
     if let Toolchain::Open(open) = site.toolchain {
-        fixed.push(open.dir().to_owned());
+        immutable.push(open.dir().to_owned());
+        // the compiler's own headers: the distribution's, of the version that is part of the identity
+        let bare = site.toolchain.compile(&CompileJob::new("k.cpp", "k.o"));
+        immutable.extend(discovered::search_directories(&bare));
     }
-    Surroundings::new(&site.toolchain.identity(), fixed)
+    Surroundings::new(&site.toolchain.identity(), immutable, site.library)
 }
 
 fn places(site: &Site) -> Places {
     let cwd = std::env::current_dir().unwrap_or_default();
-    let mut places =
-        vec![(cwd.as_path(), 'C'), (site.out_dir, 'O'), (site.library, 'L'), (site.sdk.root(), 'S')];
+    // the SDK's own name is its content and stays
+    let sdks = site.sdk.root().parent().unwrap_or(site.sdk.root());
+    let mut places = vec![(cwd.as_path(), 'C'), (site.out_dir, 'O'), (site.library, 'L'), (sdks, 'S')];
     if let Toolchain::Open(open) = site.toolchain {
         places.push((open.dir(), 'T'));
     }
@@ -225,14 +230,18 @@ fn publish(plan: &Plan, ran: Ran) -> Result<Outcome, EngineError> {
     let split = plan.split.iter().flat_map(|split| split.image.files());
     let paths = plan.images.iter().flat_map(|image| image.files()).chain(&plan.shapes).chain(split);
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let files = paths.map(|path| Ok((name(path), ran.files.bytes(path)?.to_vec())));
-    let files: BTreeMap<String, Vec<u8>> = files.collect::<Result<_, EngineError>>()?;
-    let manifest = Manifest::of(plan, &files)?;
+    let (mut files, mut digests) = (BTreeMap::new(), BTreeMap::new());
+    for path in paths {
+        files.insert(name(path), ran.files.bytes(path)?.to_vec());
+        digests.extend(ran.files.written(path).map(|digest| (name(path), digest)));
+    }
+    let manifest = Manifest::of(plan, &files, &digests)?;
     let published = files.keys().map(|name| plan.job.out_dir.join(name));
     let published = published.chain([plan.job.out_dir.join(manifest.file_name())]).collect();
-    let changed = publication::publish(&plan.job.out_dir, &manifest, files)?;
+    let changed = publication::publish(&plan.job.out_dir, &manifest, files, &digests)?;
     let log = log::path(&plan.job.out_dir.join(HIDDEN).join(&plan.job.name));
-    let basis = basis(plan, &ran, published);
+    let digests = digests.into_iter().map(|(name, digest)| (plan.job.out_dir.join(name), digest)).collect();
+    let basis = basis(plan, &ran, published).map(|basis| Basis { digests, ..basis });
     Ok(Outcome { manifest, out_dir: plan.job.out_dir.clone(), report: ran.report, log, changed, basis })
 }
 
@@ -264,5 +273,6 @@ fn basis(plan: &Plan, ran: &Ran, mut files: Vec<PathBuf>) -> Option<Basis> {
         files,
         absent: absent.into_iter().collect(),
         directories: directories.into_iter().collect(),
+        digests: BTreeMap::new(),
     })
 }

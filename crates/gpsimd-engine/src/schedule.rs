@@ -62,16 +62,42 @@ struct State {
     /// Startable: the longest way to the end last, and of equals the first of the plan.
     ready: BTreeSet<(Duration, std::cmp::Reverse<usize>)>,
     running: usize,
+    /// Done, not recorded yet: what waits for them need not wait for that.
+    backlog: Vec<(usize, Unrecorded)>,
     records: BTreeMap<PathBuf, Record>,
     is_settled: bool,
     failure: Option<EngineError>,
     report: Report,
 }
 
+/// What a worker does next.
+enum Task {
+    /// An action, the one that let it start, and its last record.
+    Perform(usize, Option<usize>, Option<Record>),
+    /// The record of one that is done.
+    Record(usize, Unrecorded),
+}
+
 /// What an action leaves besides its files.
 struct Performed {
     report: Option<Report>,
-    record: Option<Record>,
+    record: Recording,
+}
+
+enum Recording {
+    /// The last one holds.
+    Kept(Option<Record>),
+    /// It ran.
+    New(Unrecorded),
+}
+
+/// What the record of an action is made from.
+struct Unrecorded {
+    before: Before,
+    took: Duration,
+    said: String,
+    how: How,
+    key: Option<Digest>,
 }
 
 impl<'a> Scheduler<'a> {
@@ -87,6 +113,7 @@ impl<'a> Scheduler<'a> {
             after: vec![None; actions.len()],
             ready: ready.map(|index| (graph.way[index], std::cmp::Reverse(index))).collect(),
             running: 0,
+            backlog: Vec::new(),
             records,
             is_settled: true,
             failure: None,
@@ -135,30 +162,39 @@ impl<'a> Scheduler<'a> {
 
     /// One worker: takes ready actions until there can be no more.
     fn work(&self, lane: usize, children: &Children) {
-        while let Some((index, after, record)) = self.next(children) {
-            let action = &self.actions[index];
-            let after = after.map(|index| &self.actions[index]);
-            let result = self.workshop.perform(action, record, lane, after, children);
-            self.finished(index, result);
+        while let Some(task) = self.next(children) {
+            match task {
+                Task::Perform(index, after, record) => {
+                    let action = &self.actions[index];
+                    let after = after.map(|index| &self.actions[index]);
+                    self.finished(index, self.workshop.perform(action, record, lane, after, children));
+                }
+                Task::Record(index, unrecorded) => {
+                    let record = self.workshop.record(&self.actions[index], &unrecorded);
+                    self.recorded(&mut lock(&self.state), index, record);
+                }
+            }
         }
     }
 
-    fn next(&self, children: &Children) -> Option<(usize, Option<usize>, Option<Record>)> {
+    fn next(&self, children: &Children) -> Option<Task> {
         let mut state = lock(&self.state);
         loop {
             if children.stopped() && state.failure.is_none() {
                 state.failure = Some(EngineError::Stopped);
             }
-            if state.failure.is_some() {
-                return None;
-            }
-            if let Some((_, std::cmp::Reverse(index))) = state.ready.pop_last() {
+            if state.failure.is_none()
+                && let Some((_, std::cmp::Reverse(index))) = state.ready.pop_last()
+            {
                 state.running += 1;
-                let record =
-                    self.actions[index].outputs.first().and_then(|output| state.records.remove(output));
-                return Some((index, state.after[index], record));
+                let output = self.actions[index].outputs.first();
+                let record = output.and_then(|output| state.records.remove(output));
+                return Some(Task::Perform(index, state.after[index], record));
             }
-            if state.running == 0 {
+            if let Some((index, unrecorded)) = state.backlog.pop() {
+                return Some(Task::Record(index, unrecorded));
+            }
+            if state.running == 0 || state.failure.is_some() {
                 return None;
             }
             state = self.wake.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -173,11 +209,9 @@ impl<'a> Scheduler<'a> {
                 if let Some(report) = performed.report {
                     state.report = report;
                 }
-                match (performed.record, self.actions[index].outputs.first()) {
-                    (Some(record), Some(output)) => {
-                        state.records.insert(output.clone(), record);
-                    }
-                    _ => state.is_settled = false,
+                match performed.record {
+                    Recording::Kept(record) => self.recorded(&mut state, index, record),
+                    Recording::New(unrecorded) => state.backlog.push((index, unrecorded)),
                 }
                 for &dependent in &self.graph.dependents[index] {
                     state.waiting_for[dependent] -= 1;
@@ -194,6 +228,15 @@ impl<'a> Scheduler<'a> {
         }
         drop(state);
         self.wake.notify_all();
+    }
+
+    fn recorded(&self, state: &mut State, index: usize, record: Option<Record>) {
+        match (record, self.actions[index].outputs.first()) {
+            (Some(record), Some(output)) => {
+                state.records.insert(output.clone(), record);
+            }
+            _ => state.is_settled = false,
+        }
     }
 }
 
@@ -215,7 +258,7 @@ impl Workshop<'_> {
         let Some(reason) = reason else {
             let output = record.as_ref().map_or("", |record| record.said.as_str());
             (self.observe)(Event::Fresh { action, output });
-            return Ok(Performed { report: None, record });
+            return Ok(Performed { report: None, record: Recording::Kept(record) });
         };
         let clock = || Clock::read(self.library).map_err(EngineError::io("cannot write in", self.library));
         let before = self.judge.before(action, record.as_ref(), clock()?);
@@ -240,17 +283,25 @@ impl Workshop<'_> {
         self.log.note(action, took, made.as_ref().map(|made| made.said.as_str()));
         let Made { report, said } = made?;
         (self.observe)(Event::Finished { action, took, output: &said, how });
-        let record = match self.judge.record(action, &before, clock()?, took, &said) {
-            Recorded::Yes(record) => Some(*record),
+        let record = Recording::New(Unrecorded { before, took, said, how, key });
+        Ok(Performed { report, record })
+    }
+
+    /// The record of an action that is done. What changed since then counts as changed during it.
+    fn record(&self, action: &Action, unrecorded: &Unrecorded) -> Option<Record> {
+        let Unrecorded { before, took, said, how, key } = unrecorded;
+        let after = Clock::read(self.library).ok()?;
+        let record = match self.judge.record(action, before, after, *took, said) {
+            Recorded::Yes(record) => *record,
             Recorded::No(why) => {
                 tracing::debug!("{}: not recorded: {why}", action.label);
-                None
+                return None;
             }
         };
-        if let (How::Ran, Some(cache), Some(key), Some(record)) = (how, self.options.cache, key, &record) {
-            cache.keep(key, self.places, record, self.judge.files);
+        if let (How::Ran, Some(cache), Some(key)) = (how, self.options.cache, key) {
+            cache.keep(*key, self.places, &record, self.judge.files);
         }
-        Ok(Performed { report, record })
+        Some(record)
     }
 
     /// The cache's key for the result; only the device's compilers are known well enough to have one.

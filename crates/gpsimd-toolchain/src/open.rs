@@ -37,11 +37,14 @@ pub(crate) struct Versions {
 
 impl Versions {
     pub(crate) fn of(machine: &Machine) -> Result<Versions, ToolchainError> {
-        Ok(Versions {
-            compiler: version_line(&program(machine, "g++")?)?,
-            assembler: version_line(&program(machine, "as")?)?,
-            sysroot: sysroot::hash(),
-        })
+        let (compiler, assembler) = (program(machine, "g++")?, program(machine, "as")?);
+        // every build asks both: at the same time
+        let (compiler, assembler) = std::thread::scope(|scope| {
+            let other = scope.spawn(|| version_line(&assembler));
+            let compiler = version_line(&compiler);
+            (compiler, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        Ok(Versions { compiler: compiler?, assembler: assembler?, sysroot: sysroot::hash() })
     }
 }
 

@@ -31,8 +31,9 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
     let progress = Progress::new(render.verbose > 0, render.is_json(), speed.explain);
     let question = question(arguments, &request, &home);
     let is_asked_more = arguments.dry_run || speed.timings || speed.trace.is_some();
-    if let Some(answer) = question.as_ref().filter(|_| !is_asked_more).and_then(Question::answer) {
-        return unchanged(&answer, &request, &progress, render);
+    let known = question.as_ref().filter(|_| !is_asked_more);
+    if known.is_some_and(|question| unchanged(question, &request, &progress, render)) {
+        return Ok(Outcome::Good);
     }
     let Choice { toolchain, name, why } = toolchain(&arguments.compiler, &home)?;
     let chosen = json!({ "name": name, "compiler": toolchain.compiler_version(), "why": why });
@@ -91,7 +92,7 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
         basis.also(arguments.depfile.iter().cloned());
         let document = document.to_string();
         // a receipt that cannot be written saves nothing, that is all
-        let _ = question.remember(&basis, &Answer { text, document, warnings });
+        let _ = question.remember(&basis, &Answer { text, warnings }, &document);
     }
     Ok(Outcome::Good)
 }
@@ -103,11 +104,13 @@ fn question(arguments: &Compile, request: &Request, home: &Home) -> Option<Quest
     Question::new(request, arguments.compiler.gnu_prefix.as_deref(), home, &settings)
 }
 
-/// Says again what the last build said.
-fn unchanged(answer: &Answer, request: &Request, progress: &Progress, render: &Render) -> Result<Outcome> {
+/// Says again what the last build said, if that still holds.
+fn unchanged(question: &Question, request: &Request, progress: &Progress, render: &Render) -> bool {
+    let Some(answer) = question.answer() else { return false };
     if render.is_json() {
-        crate::render::print_out(&format!("{}\n", answer.document));
-        return Ok(Outcome::Good);
+        let Some(document) = question.document() else { return false };
+        crate::render::print_out(&format!("{document}\n"));
+        return true;
     }
     for warning in &answer.warnings {
         eprintln!("{warning}");
@@ -116,7 +119,7 @@ fn unchanged(answer: &Answer, request: &Request, progress: &Progress, render: &R
     let body = answer.text.split_once('\n').map_or("", |(_, body)| body);
     let milliseconds = progress.elapsed().as_secs_f64() * 1000.0;
     crate::render::print_out(&format!("{}: nothing changed ({milliseconds:.1} ms)\n{body}", request.name));
-    Ok(Outcome::Good)
+    true
 }
 
 fn build(
