@@ -50,13 +50,27 @@ pub fn bench(rounds: usize) -> Result<()> {
     bench::run(root(), &release.join("gpsimd-build"), &release.join("examples/package"), rounds)
 }
 
-/// Set-up, then the storm of the tests with more edits.
+/// Set-up, then the storms of the tests, longer: damaged bytes into every parser, damaged libraries into the
+/// prelinker, random edits under the incremental build.
 pub fn soak(edits: u64, seed: u64) -> Result<()> {
     packages::ensure_test_packages()?;
     set_up()?;
-    let mut test = cargo();
-    test.args(["test", "--package", "gpsimd-build", "--test", "e2e", "storm::", "--", "--nocapture"]);
-    run(test.env("GPSIMD_STORM_EDITS", edits.to_string()).env("GPSIMD_STORM_SEED", seed.to_string()))
+    run(cargo().args(["run", "--release", "--package", "gpsimd-fuzz", "--", "300000"]))?;
+    run(cargo().args([
+        "run",
+        "--release",
+        "--package",
+        "gpsimd-fuzz",
+        "--",
+        "10000000",
+        "gpsimd-schema/schema",
+    ]))?;
+    let mut loader = cargo();
+    loader.args(["test", "--release", "--package", "gpsimd-loader", "--test", "properties"]);
+    run(loader.env("GPSIMD_SOAK", "1000000"))?;
+    let mut storm = cargo();
+    storm.args(["test", "--package", "gpsimd-build", "--test", "e2e", "storm::", "--", "--nocapture"]);
+    run(storm.env("GPSIMD_STORM_EDITS", edits.to_string()).env("GPSIMD_STORM_SEED", seed.to_string()))
 }
 
 /// Builds the tool and lets it install the open toolchain; gives the tool's path.

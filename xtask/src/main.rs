@@ -30,7 +30,7 @@ enum Chore {
         #[arg(long, default_value_t = 11)]
         rounds: usize,
     },
-    /// Set everything up, then edit a project at random and compare every build with a clean one.
+    /// Set everything up, then the long storms: damaged bytes, damaged libraries, random edits.
     Soak {
         /// How many edits.
         #[arg(long, default_value_t = 2000)]
