@@ -63,7 +63,9 @@ fn every_directory_name_works_and_leaves_no_trace() {
     for name in names {
         let dir = project(scratch.path(), name);
         run(&open().compile(&kernel_job(&dir)), scratch.path()).unwrap();
-        let inputs = depfile::parse(&fs::read(dir.join("k.d")).unwrap()).unwrap().inputs;
+        let mut inputs = depfile::parse(&fs::read(dir.join("k.d")).unwrap()).unwrap().inputs;
+        // the toolchain's own headers are listed as well
+        inputs.retain(|input| input.starts_with(&dir));
         assert_eq!(inputs, [dir.join("k.cpp"), dir.join("inc lude/sum.h")]);
         let object = fs::read(dir.join("k.o")).unwrap();
         assert_eq!(&object, first.get_or_insert_with(|| object.clone()), "{}", name.escape_ascii());
