@@ -34,6 +34,7 @@ mod tree;
 mod vendor;
 mod vendor_host;
 mod vendor_words;
+mod versions;
 
 pub use command::Command;
 pub use error::ToolchainError;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::driver::Driver;
 use crate::error::IoContext as _;
 use crate::job::joined;
-use crate::{Command, Home, Machine, ToolchainError, process, sysroot, tree};
+use crate::{Command, Home, Machine, ToolchainError, process, sysroot, tree, versions};
 
 /// Prefix of the Debian programs.
 pub(crate) const TARGET: &str = "xtensa-lx106-elf";
@@ -37,14 +37,11 @@ pub(crate) struct Versions {
 
 impl Versions {
     pub(crate) fn of(machine: &Machine) -> Result<Versions, ToolchainError> {
-        let (compiler, assembler) = (program(machine, "g++")?, program(machine, "as")?);
-        // every build asks both: at the same time
-        let (compiler, assembler) = std::thread::scope(|scope| {
-            let other = scope.spawn(|| version_line(&assembler));
-            let compiler = version_line(&compiler);
-            (compiler, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-        });
-        Ok(Versions { compiler: compiler?, assembler: assembler?, sysroot: sysroot::hash() })
+        Ok(Versions {
+            compiler: version_line(&program(machine, "g++")?)?,
+            assembler: version_line(&program(machine, "as")?)?,
+            sysroot: sysroot::hash(),
+        })
     }
 }
 
@@ -73,7 +70,9 @@ pub struct OpenToolchain {
 impl OpenToolchain {
     /// The one installed in `home` that was built by this recipe for the programs now in `PATH`.
     pub fn discover(machine: &Machine, home: &Home) -> Result<OpenToolchain, ToolchainError> {
-        let versions = Versions::of(machine)?;
+        let (compiler, assembler) = (program(machine, "g++")?, program(machine, "as")?);
+        let [compiler, assembler] = versions::lines(home, [&compiler, &assembler])?;
+        let versions = Versions { compiler, assembler, sysroot: sysroot::hash() };
         let mut stale = None;
         for dir in installed(home)? {
             let Ok(manifest) = read_manifest(&dir) else { continue };
