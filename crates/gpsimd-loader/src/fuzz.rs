@@ -44,8 +44,11 @@ pub fn fuzz_split(data: &[u8]) {
     // The reader of links wants aligned bytes, which a Vec of words has and a fuzzer's slice may not have.
     if let Ok(split) = synthesize(data, &bounds) {
         assert!(prelink(&split.elf, &bounds, Mode::Strict, &mut |_| {}).is_ok(), "a split library prelinks");
-        let stripped = strip(&split.elf).map(|elf| prelink(&elf, &bounds, Mode::Strict, &mut |_| {}));
-        assert!(matches!(stripped, Ok(Ok(_))), "and so it does when stripped");
+        // stripping may refuse section headers that the prelinker does not look at
+        if let Ok(stripped) = strip(&split.elf) {
+            let again = prelink(&stripped, &bounds, Mode::Strict, &mut |_| {});
+            assert!(again.is_ok(), "and so it does when stripped: {again:?}");
+        }
     }
     let _ = strip(data);
 }
