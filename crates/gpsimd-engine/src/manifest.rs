@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use gpsimd_lsp::Variant;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use crate::action::Image;
 use crate::digest::Digest;
@@ -202,11 +201,6 @@ pub enum FileKind {
 impl FileEntry {
     /// Describes `bytes` as `file`.
     pub fn new(kind: FileKind, file: String, bytes: &[u8]) -> Self {
-        Self { kind, file, size: bytes.len() as u64, sha256: hex(&Sha256::digest(bytes)) }
+        Self { kind, file, size: bytes.len() as u64, sha256: Digest::of(bytes).to_string() }
     }
-}
-
-/// Lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

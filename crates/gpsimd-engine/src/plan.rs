@@ -9,10 +9,8 @@ use std::path::{Path, PathBuf};
 use gpsimd_lsp::Variant;
 use gpsimd_toolchain::{ArchiveJob, CompileJob, LinkJob, PackJob, PrefixMap, Relocations, Toolchain};
 
-use sha2::{Digest, Sha256};
-
 use crate::action::{Action, Adapt, Builtin, Image, Move, Work};
-use crate::manifest::hex;
+use crate::digest::Digest;
 use crate::publish::HIDDEN;
 use crate::request::{Job, Packer, Source};
 use crate::sdk::Sdk;
@@ -540,7 +538,7 @@ impl Planner<'_> {
 
 /// A directory name for a toolchain's identity, which is a line of text.
 fn key(identity: &str) -> String {
-    hex(&Sha256::digest(identity))[..16].to_owned()
+    Digest::of(identity.as_bytes()).to_string()[..16].to_owned()
 }
 
 /// `start_exit.cpp` gives the member `start_exit.o` (customop-abi.md §1.1).

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use gpsimd_toolchain::Toolchain;
 use include_dir::{Dir, include_dir};
-use sha2::{Digest, Sha256};
 
+use crate::digest::Digest;
 use crate::error::EngineError;
 use crate::publish;
 
@@ -147,14 +147,7 @@ impl Sdk {
 }
 
 fn hash(files: &BTreeMap<String, Vec<u8>>) -> String {
-    let mut digest = Sha256::new();
-    for (name, bytes) in files {
-        digest.update(name.as_bytes());
-        digest.update([0]);
-        digest.update((bytes.len() as u64).to_le_bytes());
-        digest.update(bytes);
-    }
-    crate::manifest::hex(&digest.finalize())
+    Digest::of_parts(files.iter().flat_map(|(name, bytes)| [name.as_bytes(), bytes])).to_string()
 }
 
 fn embedded_tree(tree: &Dir, prefix: &str, files: &mut BTreeMap<String, Vec<u8>>) {
