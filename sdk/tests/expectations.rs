@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 //! What the conformance kernels must compute, from the words of `kernels.json` alone (see README.md beside it).
 //!
 //! Shares nothing with the SDK: 16-bit floats are rounded by value in `f64`, not by bits; functions are `f64`'s, rounded to `f32`.

@@ -145,12 +145,12 @@ fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-/// §2: `CC_OPT` with the core's two flags as given.
+/// toolchain.md §2: `CC_OPT` with the core's two flags as given.
 const CC_OPT: &str = "-g -std=c++14 -stdlib=libc++-e -fno-jump-tables -Os -Wall -Werror -Wno-c99-designator -mcoproc -MMD -MP -fpic -mlongcalls -c";
-/// §2: those of it that the link gets too.
+/// toolchain.md §2: those of it that the link gets too.
 const LINK_OPT: &str =
     "-g -std=c++14 -stdlib=libc++-e -fno-jump-tables -Os -Wall -Werror -Wno-c99-designator -mcoproc";
-/// §1.1.
+/// toolchain.md §1.1.
 const INC: &str = "-IR/custom_op -IR/custom_op/torch/include -IR/custom_op/c10/include";
 
 /// One row of the table: how the tool is called, and what that means for the vendor's lines.

@@ -7,6 +7,8 @@ mod bench;
 mod chores;
 mod licences;
 mod packages;
+#[cfg(test)]
+mod pages;
 
 use clap::{Parser, Subcommand};
 

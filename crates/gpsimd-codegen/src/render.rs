@@ -1,6 +1,6 @@
 //! Checked ops to the text of wrapper.cpp.
 //!
-//! Unaware of files: text out. Contract: spec codegen.md §4, customop-abi.md §4; the layout is ours (§4.5).
+//! Unaware of files: text out. Contract: spec customop-abi.md §4, codegen.md §4; the layout is ours (§4.5).
 //!
 //! Four choices differ from the vendor's generator, all for the sake of compilers other than its own:
 //!

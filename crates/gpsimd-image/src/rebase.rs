@@ -4,7 +4,7 @@
 //! move are proven from them, never guessed from values; what is not understood is refused, and the caller links again.
 //! The result equals a real link for the other core byte for byte, symbols and debug information included, because all
 //! that depends on the bank is a 32-bit word: offsets are multiples of 0x200000, distances do not change.
-//! Facts: recipe `open-toolchain.md` §6; `lsp-and-memory.md` §4.3, §8.2.
+//! Facts: `open-toolchain.md` §6; `lsp-and-memory.md` §4.3, §8.2.
 
 use std::collections::HashSet;
 

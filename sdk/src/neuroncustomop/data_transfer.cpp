@@ -21,7 +21,7 @@ typedef void (*transfer_fn)(void* local, unsigned long long soc, bool to_local, 
 constexpr size_t DMA_MAX_CHUNK = 0x10000;
 
 constexpr unsigned int DESC_FIRST_LAST = 0x0C000000;
-/// The attribute that plain copies carry; its meaning is open (spec device-runtime.md §23.5).
+/// The attribute that plain copies carry; its meaning is open (spec device-runtime.md §23 question 5).
 constexpr unsigned int DESC_BLOCK_ATTR = 3;
 constexpr unsigned int DESC_RING_ID_SHIFT = 24;
 

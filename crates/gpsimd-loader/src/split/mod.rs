@@ -2,7 +2,7 @@
 //!
 //! Unaware of how the linker is run. `ld -shared` leaves relocations with symbols, which no loader here applies; a static
 //! link with `--emit-relocs` tells exactly which words hold addresses, and each becomes one symbol-free entry.
-//! Facts: spec `prelink.md` §4, §17 R9, R14, R15, `lsp-and-memory.md` §8.2; that this works: recipe `split-image.md`.
+//! Facts: spec `prelink.md` §4, §17 R9, R14, R15, `lsp-and-memory.md` §8.2; that this works: `open-toolchain.md` §10.
 
 mod error;
 mod input;
