@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::action::Work;
-use crate::error::EngineError;
 use crate::plan::Plan;
+use crate::words::action::Work;
+use crate::words::error::EngineError;
 
 /// The compilation database: entries with `directory`, `file`, `arguments` and `output`.
 ///

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::action::Work;
 use crate::plan::Plan;
+use crate::words::action::Work;
 
 /// Text for `dot`.
 pub fn graph(plan: &Plan) -> String {

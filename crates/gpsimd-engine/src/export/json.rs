@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::Whole;
-use crate::action::Work;
-use crate::error::EngineError;
 use crate::plan::Plan;
+use crate::words::action::Work;
+use crate::words::error::EngineError;
 
 /// `actions[]` with `label`, `kind`, `inputs`, `outputs`, `depfile`, `program`, `arguments`, `environment` and the same
 /// as `shell` text; `publish` with `inputs`, `outputs` and `arguments`; `name`, `directory`.

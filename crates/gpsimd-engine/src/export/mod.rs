@@ -3,6 +3,7 @@
 //! The same actions as [`crate::run`] takes, with a last one that publishes. Unaware of who reads them.
 
 mod compile_commands;
+pub(crate) mod dependencies;
 mod graph;
 mod json;
 mod ninja;
@@ -11,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 use miette::Diagnostic;
 
-use crate::action::Action;
-use crate::error::{EngineError, Problem};
 use crate::plan::Plan;
-use crate::publication::Publication;
+use crate::publish::publication::Publication;
+use crate::words::action::Action;
+use crate::words::error::{EngineError, Problem};
 
 pub use compile_commands::compile_commands;
 pub use graph::graph;

@@ -9,9 +9,9 @@ use std::path::Path;
 use gpsimd_toolchain::Command;
 
 use super::{Whole, unwritable};
-use crate::action::{Action, Work};
-use crate::error::EngineError;
 use crate::plan::Plan;
+use crate::words::action::{Action, Work};
+use crate::words::error::EngineError;
 
 const HEAD: &str = "\
 # written by gpsimd-build plan --format ninja

@@ -1,0 +1,171 @@
+//! Schemas from the kernels themselves, for ops that are given none.
+//!
+//! Debug information has everything a schema needs, parameter names included. Unaware of how kernels are compiled.
+
+use std::path::PathBuf;
+
+use gpsimd_codegen::ParamDecl;
+use gpsimd_image::Linkage;
+use gpsimd_schema::{Param, Signature};
+use miette::Diagnostic;
+
+use crate::ask::functions::{Function, functions, nearest};
+use crate::words::error::{EngineError, Problem};
+use crate::words::request::OpRequest;
+
+/// The namespace of ops whose schema was read from a kernel, unless the caller names one.
+pub const DEFAULT_NAMESPACE: &str = "my_ops";
+
+/// Why no schema can be read from the kernels.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+pub(crate) enum InferError {
+    #[error("no op is named, and no function looks like a kernel{}", list(.seen))]
+    #[diagnostic(
+        code(infer::no_kernel),
+        help(
+            "a kernel is a function at global scope that returns one at::Tensor and takes tensors, scalars, `int64_t` or `double`"
+        )
+    )]
+    NoKernel { seen: Vec<String> },
+
+    #[error("no op is named, and {} functions look like kernels{}", .found.len(), list(.found))]
+    #[diagnostic(code(infer::several_kernels), help("name those that are ops:\n{}", .options.join("\n")))]
+    SeveralKernels { found: Vec<String>, options: Vec<String> },
+
+    #[error("op {kernel}: no source defines a function of that name{}", list(.seen))]
+    #[diagnostic(code(infer::missing), help("{help}"))]
+    Missing { kernel: String, seen: Vec<String>, help: String },
+
+    #[error("op {kernel}: no schema can be read from the kernel{}", list(.found))]
+    #[diagnostic(
+        code(infer::not_a_kernel),
+        help(
+            "a kernel is a function at global scope that returns one at::Tensor and takes tensors, scalars, `int64_t` or `double`"
+        )
+    )]
+    NotAKernel { kernel: String, found: Vec<String> },
+
+    #[error("op {kernel}: {} overloads could be the kernel{}", .found.len(), list(.found))]
+    #[diagnostic(code(infer::overloaded), help("rename all but one of them, or choose one by its schema:\n{}", .options.join("\n")))]
+    Overloaded { kernel: String, found: Vec<String>, options: Vec<String> },
+
+    #[error("no schema can be read from objects without debug information")]
+    #[diagnostic(
+        code(infer::no_debug_info),
+        help("drop -g0 and -gz from the compiler flags, or give a schema")
+    )]
+    NoDebugInfo,
+}
+
+fn list(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("\n  {line}")).collect()
+}
+
+/// `requested` with every schema filled in from what `objects` define; all their kernels when none is requested.
+///
+/// # Errors
+/// [`EngineError::Request`] with one problem per op whose kernel has no schema in it, [`EngineError::Io`] and
+/// [`EngineError::Stage`] when an object cannot be read.
+pub fn infer(
+    requested: &[OpRequest],
+    namespace: &str,
+    objects: &[PathBuf],
+) -> Result<Vec<OpRequest>, EngineError> {
+    let defined = functions(objects)?;
+    let refuse = |problems| Err(EngineError::Request { problems });
+    if defined.iter().all(|function| function.result.is_none()) && !defined.is_empty() {
+        return refuse(vec![Problem::new(InferError::NoDebugInfo)]);
+    }
+    if requested.is_empty() {
+        return match only_kernel(&defined, namespace) {
+            Ok(op) => Ok(vec![op]),
+            Err(error) => refuse(vec![Problem::new(error)]),
+        };
+    }
+    let mut ops = Vec::new();
+    let mut problems = Vec::new();
+    for request in requested {
+        match (&request.schema, &request.kernel) {
+            (None, Some(kernel)) => match named(kernel, &defined, namespace) {
+                Ok(op) => ops.push(op),
+                Err(error) => problems.push(Problem::new(error)),
+            },
+            _ => ops.push(request.clone()),
+        }
+    }
+    if problems.is_empty() { Ok(ops) } else { refuse(problems) }
+}
+
+/// The schema that a function's own declaration means; none if it is no kernel.
+pub(crate) fn schema(function: &Function, namespace: &str) -> Option<String> {
+    let decls = function.decls()?;
+    let params = function.params.as_ref()?;
+    if decls.is_empty() || !function.is_callable() || !function.returns_tensor() {
+        return None;
+    }
+    let param = |(index, (decl, param)): (usize, (&ParamDecl, &crate::ask::functions::Param))| {
+        Param::new(param.name.clone().unwrap_or_else(|| format!("_{index}")), decl.inferred())
+    };
+    let params = decls.iter().zip(params).enumerate().map(param).collect();
+    Some(Signature::new(namespace, &function.name, params).to_string())
+}
+
+fn only_kernel(defined: &[Function], namespace: &str) -> Result<OpRequest, InferError> {
+    // a weak function is inline, so a helper of a header
+    let candidates: Vec<(&Function, String)> = defined
+        .iter()
+        .filter(|function| function.linkage == Linkage::Global && function.result.is_some())
+        .filter_map(|function| Some((function, schema(function, namespace)?)))
+        .collect();
+    match candidates.as_slice() {
+        [(function, schema)] => Ok(request(function, schema)),
+        [] => Err(InferError::NoKernel { seen: seen(defined) }),
+        several => Err(InferError::SeveralKernels {
+            found: several.iter().map(|(function, _)| function.placed()).collect(),
+            options: several.iter().map(|(function, _)| format!("--op {}", function.name)).collect(),
+        }),
+    }
+}
+
+fn named(kernel: &str, defined: &[Function], namespace: &str) -> Result<OpRequest, InferError> {
+    let all: Vec<&Function> = defined.iter().filter(|function| function.name == kernel).collect();
+    let fitting: Vec<(&Function, String)> =
+        all.iter().filter_map(|function| Some((*function, schema(function, namespace)?))).collect();
+    match fitting.as_slice() {
+        [(function, schema)] => Ok(request(function, schema)),
+        [] if all.is_empty() => Err(InferError::Missing {
+            kernel: kernel.to_owned(),
+            seen: seen(defined),
+            help: match nearest(kernel, defined) {
+                Some(function) => format!("did you mean --op {}?", function.name),
+                None => "name one of these, or the source that defines it".to_owned(),
+            },
+        }),
+        [] => Err(InferError::NotAKernel {
+            kernel: kernel.to_owned(),
+            found: all.iter().map(|function| function.placed()).collect(),
+        }),
+        several => Err(InferError::Overloaded {
+            kernel: kernel.to_owned(),
+            found: several.iter().map(|(function, _)| function.placed()).collect(),
+            options: several.iter().map(|(_, schema)| format!("--op '{kernel}={schema}'")).collect(),
+        }),
+    }
+}
+
+fn request(function: &Function, schema: &str) -> OpRequest {
+    OpRequest { kernel: Some(function.name.clone()), schema: Some(schema.to_owned()) }
+}
+
+/// The functions a person wrote, for a look at what is there: not those of headers, nor members.
+fn seen(defined: &[Function]) -> Vec<String> {
+    let written = |function: &&Function| matches!(function.linkage, Linkage::Global | Linkage::Internal);
+    let from_source = |function: &&Function| {
+        function.place.as_ref().is_some_and(|place| !place.file.contains("gpsimd-sdk"))
+    };
+    let seen = defined.iter().filter(written).filter(from_source);
+    seen.take(MAX_SEEN).map(Function::placed).collect()
+}
+
+/// Functions listed in a message.
+const MAX_SEEN: usize = 20;

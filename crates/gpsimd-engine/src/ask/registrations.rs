@@ -1,0 +1,260 @@
+//! Shape sources: the host half of a two-file project, compiled and asked what it registers.
+//!
+//! The program made of them and of the SDK's lister answers two questions, `list` and `eval OP ARGUMENT...`; it is
+//! published beside the images, for whoever needs an output's shape. Unaware of kernels. Facts: user-api.md §1, §9.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use gpsimd_schema::Signature;
+use gpsimd_toolchain::{Command, Machine};
+use miette::Diagnostic;
+use serde::Deserialize;
+
+use crate::stages::Start;
+use crate::words::error::{EngineError, Problem};
+use crate::words::request::{OpRequest, Source};
+
+/// Names that C++ compilers of the build machine go by.
+const COMPILERS: [&str; 3] = ["c++", "g++", "clang++"];
+
+/// The file name that a library's shape program ends in.
+pub(crate) const SUFFIX: &str = ".shapes";
+
+/// The shape sources of a job.
+#[derive(Debug, Clone)]
+pub struct Shapes {
+    /// Compiler of the build machine.
+    pub compiler: PathBuf,
+    /// Sources with the object stem each gets.
+    pub sources: Vec<Source>,
+}
+
+/// What can be wrong with shape sources.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+pub(crate) enum ShapeError {
+    #[error("no C++ compiler for this machine: none of {} is in PATH", COMPILERS.join(", "))]
+    #[diagnostic(
+        code(shape::no_compiler),
+        help(
+            "shape functions run on the build machine; install its compiler (Debian: apt-get install g++) or give the ops with --op"
+        )
+    )]
+    NoCompiler,
+
+    #[error("the shape sources register what cannot be built:\n{said}")]
+    #[diagnostic(
+        code(shape::registrations),
+        help(
+            "correct the NEURON_LIBRARY(ns, m) {{ m.def(\"op\", &shape_function, \"kernel\"); }} of the shape sources"
+        )
+    )]
+    Registrations { said: String },
+
+    #[error("the shape program's list of registrations cannot be read: {detail}")]
+    #[diagnostic(
+        code(shape::output),
+        help("shape sources must not print before main() or replace the SDK's lister")
+    )]
+    Output { detail: String },
+
+    #[error("op {kernel}: the shape sources register no such kernel; they register {}", .registered.join(", "))]
+    #[diagnostic(
+        code(shape::not_registered),
+        help("register it with m.def, or drop --op and --schema to take all that is registered")
+    )]
+    NotRegistered { kernel: String, registered: Vec<String> },
+
+    #[error(
+        "op {kernel}: the schema is not the shape function's\n  schema:     {schema}\n  registered: {registered}"
+    )]
+    #[diagnostic(
+        code(shape::differs),
+        help("the types must be the same, in the same order; only names and defaults may differ")
+    )]
+    Differs { kernel: String, schema: String, registered: String },
+}
+
+/// One `m.def(...)`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+struct Registration {
+    kernel: String,
+    schema: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Listing {
+    registrations: Vec<Registration>,
+}
+
+/// The C++ compiler of the build machine.
+pub(crate) fn compiler(machine: &Machine) -> Result<PathBuf, ShapeError> {
+    COMPILERS.iter().find_map(|name| machine.program(name)).ok_or(ShapeError::NoCompiler)
+}
+
+/// Compiles one source of the shape program. `maps` are directories whose names must not show.
+pub(crate) fn compile(
+    compiler: &Path,
+    source: &Path,
+    object: &Path,
+    includes: &[PathBuf],
+    defines: &[OsString],
+    maps: &[(PathBuf, String)],
+) -> Command {
+    let joined = |prefix: &str, path: &Path| {
+        let mut word = OsString::from(prefix);
+        word.push(path);
+        word
+    };
+    let mut command = Command::new(compiler).args(["-std=c++17", "-O0", "-MMD", "-MP", "-MF"]);
+    command = command.arg(object.with_extension("d")).args(["-MT", "object"]);
+    for (from, to) in maps {
+        let mut word = joined("-ffile-prefix-map=", from);
+        word.push(format!("={to}"));
+        command = command.arg(word);
+    }
+    for include in includes {
+        command = command.arg("-I").arg(include);
+    }
+    command.args(defines.iter().cloned()).args(["-c", "-x", "c++", "-o"]).arg(object).arg(source)
+}
+
+/// Links the shape program.
+pub(crate) fn link(compiler: &Path, objects: &[PathBuf], program: &Path) -> Command {
+    Command::new(compiler).args(["-s", "-o"]).arg(program).args(objects)
+}
+
+/// The flags among a kernel's that mean the same to the host's compiler: macros and include directories.
+pub(crate) fn portable(cflags: &[OsString]) -> Vec<OsString> {
+    let is_portable = |flag: &&OsString| {
+        let bytes = flag.as_encoded_bytes();
+        bytes.len() > 2 && [b"-D", b"-U", b"-I"].iter().any(|prefix| bytes.starts_with(*prefix))
+    };
+    cflags.iter().filter(is_portable).cloned().collect()
+}
+
+/// Asks the shape program what it registers; gives its answer as it stands.
+///
+/// # Errors
+/// Registrations that cannot be built, with the program's own words.
+pub(crate) fn list(program: &Path, start: &Start) -> Result<String, EngineError> {
+    let command = Command::new(program).arg("list");
+    start("read the registrations", &command).map_err(|error| match error {
+        EngineError::CommandFailed { output, .. } => refusal(ShapeError::Registrations { said: output }),
+        other => other,
+    })
+}
+
+/// The ops that `listing` registers; those that the caller names, if any.
+///
+/// # Errors
+/// [`EngineError::Request`] when a named op is not registered, or with other types.
+pub(crate) fn ops(listing: &str, requested: &[OpRequest]) -> Result<Vec<OpRequest>, EngineError> {
+    let registered = registrations(listing).map_err(refusal)?;
+    let op = |registration: &Registration| OpRequest {
+        kernel: Some(registration.kernel.clone()),
+        schema: Some(registration.schema.clone()),
+    };
+    if requested.is_empty() {
+        return Ok(registered.iter().map(op).collect());
+    }
+    let mut ops = Vec::new();
+    let mut problems = Vec::new();
+    for request in requested {
+        let asked = request.schema.as_deref().and_then(|schema| gpsimd_schema::signature(schema).ok());
+        let kernel = request.kernel.clone().or(asked.as_ref().map(|signature| signature.op.clone()));
+        let kernel = kernel.unwrap_or_default();
+        let Some(found) = registered.iter().find(|registration| registration.kernel == kernel) else {
+            let registered = registered.iter().map(|registration| registration.kernel.clone()).collect();
+            problems.push(Problem::new(ShapeError::NotRegistered { kernel, registered }));
+            continue;
+        };
+        match asked {
+            Some(signature) if !same_types(&signature, &found.schema) => {
+                problems.push(Problem::new(ShapeError::Differs {
+                    kernel,
+                    schema: signature.to_string(),
+                    registered: found.schema.clone(),
+                }));
+            }
+            _ if request.schema.is_some() => ops.push(request.clone()),
+            _ => ops.push(op(found)),
+        }
+    }
+    if problems.is_empty() { Ok(ops) } else { Err(EngineError::Request { problems }) }
+}
+
+fn same_types(signature: &Signature, registered: &str) -> bool {
+    let Ok(registered) = gpsimd_schema::signature(registered) else { return false };
+    signature.params.iter().map(|param| param.ty).eq(registered.params.iter().map(|param| param.ty))
+}
+
+/// What a shape source printed before main comes first; the listing is the last document.
+fn registrations(listing: &str) -> Result<Vec<Registration>, ShapeError> {
+    let begin = listing
+        .rfind("{\"format\":1,\"registrations\":")
+        .ok_or_else(|| ShapeError::Output { detail: format!("{listing:.200?}") })?;
+    let mut documents = serde_json::Deserializer::from_str(&listing[begin..]).into_iter::<Listing>();
+    match documents.next() {
+        Some(Ok(listing)) => Ok(listing.registrations),
+        Some(Err(error)) => Err(ShapeError::Output { detail: error.to_string() }),
+        None => Err(ShapeError::Output { detail: "it is empty".to_owned() }),
+    }
+}
+
+fn refusal(error: ShapeError) -> EngineError {
+    EngineError::Request { problems: vec![Problem::new(error)] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LISTING: &str = r#"{"format":1,"registrations":[
+{"namespace":"my","op":"relu","kernel":"relu_k","schema":"my::relu(Tensor _0, int _1) -> (Tensor _0)","params":["Tensor","int"]}
+]}
+"#;
+
+    fn request(kernel: &str, schema: Option<&str>) -> OpRequest {
+        OpRequest { kernel: Some(kernel.to_owned()), schema: schema.map(str::to_owned) }
+    }
+
+    #[test]
+    fn registrations_become_ops() {
+        let registered = Some("my::relu(Tensor _0, int _1) -> (Tensor _0)");
+        let named = Some("my::relu(Tensor x, int n=1) -> Tensor");
+        type Row<'a> = (Vec<OpRequest>, Result<Vec<OpRequest>, &'a str>);
+        let rows: Vec<Row> = vec![
+            (vec![], Ok(vec![request("relu_k", registered)])),
+            (vec![request("relu_k", None)], Ok(vec![request("relu_k", registered)])),
+            (vec![request("relu_k", named)], Ok(vec![request("relu_k", named)])),
+            (vec![request("gelu", None)], Err("shape::not_registered")),
+            (vec![request("relu_k", Some("my::relu(Tensor x) -> Tensor"))], Err("shape::differs")),
+        ];
+        for (requested, want) in rows {
+            let found = ops(LISTING, &requested).map_err(|error| match error {
+                EngineError::Request { problems } => problems
+                    .first()
+                    .and_then(|problem| problem.code())
+                    .map_or(String::new(), |c| c.to_string()),
+                other => other.to_string(),
+            });
+            assert_eq!(found, want.map_err(str::to_owned), "{requested:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_printed_before_the_listing_does_not_count() {
+        assert_eq!(registrations(&format!("hello\n{LISTING}")).map(|found| found.len()).ok(), Some(1));
+        for text in ["", "hello", "{\"format\":1,\"registrations\":[", "{\"format\":1,\"registrations\":7}"] {
+            assert!(registrations(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn macros_and_include_directories_are_portable() {
+        let flags: Vec<OsString> =
+            ["-DN=4", "-O2", "-UN", "-Iinc", "-D", "-mlongcalls"].iter().map(OsString::from).collect();
+        assert_eq!(portable(&flags), ["-DN=4", "-UN", "-Iinc"]);
+    }
+}

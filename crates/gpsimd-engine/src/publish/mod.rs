@@ -1,0 +1,7 @@
+//! What a build leaves: the manifest, and the generation of files that becomes visible at once.
+//!
+//! Unaware of how files are made.
+
+pub(crate) mod generation;
+pub(crate) mod manifest;
+pub(crate) mod publication;

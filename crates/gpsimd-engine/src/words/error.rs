@@ -1,0 +1,178 @@
+//! What can go wrong between a request and its outputs.
+//!
+//! Unaware of how errors are shown. A request's problems are collected, so that a person sees all of them
+//! before the first compiler starts.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::run::diagnose::Explained;
+use gpsimd_image::verify::{Report, Severity as Worst};
+use miette::{Diagnostic, LabeledSpan, Severity, SourceCode};
+
+/// An error of the engine.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+pub enum EngineError {
+    /// The request cannot be built; every problem found is listed.
+    #[error("the request has {} problem{}", .problems.len(), if .problems.len() == 1 { "" } else { "s" })]
+    #[diagnostic(code(engine::request))]
+    Request {
+        /// Each with its own code.
+        #[related]
+        problems: Vec<Problem>,
+    },
+    /// A compiler, linker or archiver did not succeed; its own words are in `output`.
+    #[error("{label} failed: {status}\n\n{output}")]
+    #[diagnostic(code(engine::command_failed), help("the command, to try by hand:\n{command}"))]
+    CommandFailed {
+        /// What was being done, as a person would say it.
+        label: String,
+        /// `exit status: 1`, `signal: 9`.
+        status: String,
+        /// Standard output and error, interleaved as written.
+        output: String,
+        /// Paste-able shell text.
+        command: String,
+    },
+    /// Likewise, where the words mean one of the known mistakes.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Explained(#[from] Box<Explained>),
+    /// A program could not be started at all.
+    #[error("{label}: cannot start {program}: {source}", program = .program.display())]
+    #[diagnostic(
+        code(engine::command_not_started),
+        help("check that the toolchain is installed: gpsimd-build toolchain install")
+    )]
+    NotStarted {
+        /// What was being done.
+        label: String,
+        /// The program.
+        program: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+    /// A file or directory could not be used.
+    #[error("{doing} {path}: {source}", path = .path.display())]
+    #[diagnostic(
+        code(engine::io),
+        help("check that the path exists, is writable and that the disk is not full")
+    )]
+    Io {
+        /// `cannot write`, `cannot read`, ...
+        doing: &'static str,
+        /// The path.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+    /// An image could not be processed.
+    #[error("{path}: {problem}", path = .path.display())]
+    #[diagnostic(forward(problem))]
+    Stage {
+        /// The file at fault.
+        path: PathBuf,
+        /// The stage's own error.
+        problem: Problem,
+    },
+    /// An op's kernel function is missing or has another signature (codegen.md §4.4).
+    #[error("{} no kernel function that can be called", match .problems.len() { 1 => "1 op has".to_owned(), count => format!("{count} ops have") })]
+    #[diagnostic(code(engine::kernels))]
+    Kernels {
+        /// One per op.
+        #[related]
+        problems: Vec<Problem>,
+    },
+    /// The images were built but do not pass the checks; nothing was published.
+    #[error("the built images do not pass the checks\n{}", worst(.report))]
+    #[diagnostic(
+        code(engine::verify),
+        help("nothing was published; the outputs of the last good build are untouched")
+    )]
+    Verify {
+        /// The whole report.
+        report: Box<Report>,
+    },
+    /// The caller asked to stop.
+    #[error("stopped")]
+    #[diagnostic(
+        code(engine::stopped),
+        help("nothing was published; the outputs of the last good build are untouched")
+    )]
+    Stopped,
+    /// The plan's actions wait for each other or for a file nobody makes; a defect of the planner.
+    #[error("no action makes {path}", path = .path.display())]
+    #[diagnostic(code(engine::plan_incomplete), help("this is a defect of gpsimd-build, please report it"))]
+    PlanIncomplete {
+        /// The input that nothing provides.
+        path: PathBuf,
+    },
+}
+
+/// The errors of a report, one a line.
+fn worst(report: &Report) -> String {
+    let errors = report.findings.iter().filter(|finding| finding.severity == Worst::Error);
+    errors.map(|finding| format!("  {finding}\n    help: {}", finding.help)).collect::<Vec<_>>().join("\n")
+}
+
+impl EngineError {
+    pub(crate) fn io(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { doing, path, source }
+    }
+}
+
+/// Any crate's diagnostic.
+pub struct Problem(Box<dyn Diagnostic + Send + Sync>);
+
+impl Problem {
+    /// Wraps a diagnostic that brings its own source text, or needs none.
+    pub fn new(inner: impl Diagnostic + Send + Sync + 'static) -> Self {
+        Self(Box::new(inner))
+    }
+}
+
+impl fmt::Debug for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl std::error::Error for Problem {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+impl Diagnostic for Problem {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.0.code()
+    }
+    fn severity(&self) -> Option<Severity> {
+        self.0.severity()
+    }
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.0.help()
+    }
+    fn url<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.0.url()
+    }
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.0.source_code()
+    }
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.0.labels()
+    }
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        self.0.related()
+    }
+    fn diagnostic_source(&self) -> Option<&dyn Diagnostic> {
+        self.0.diagnostic_source()
+    }
+}

@@ -1,0 +1,10 @@
+//! What the other rooms talk about: requests, actions, the device SDK, errors; and the ground they stand on.
+//!
+//! Unaware of all other rooms.
+
+pub(crate) mod action;
+pub(crate) mod digest;
+pub(crate) mod error;
+pub(crate) mod lock;
+pub(crate) mod request;
+pub(crate) mod sdk;
