@@ -1,6 +1,6 @@
 //! Every assertion that a kernel or a descriptor can trigger is triggered, prints its text and stops the program.
 
-use gpsimd_device::{CallError, Code, Control, LoadError, Machine, Outcome, RunReport};
+use gpsimd_device::{CallError, Code, Control, Ending, LoadError, Machine, RunReport};
 use serde_json::Value;
 
 use crate::expectations;
@@ -58,9 +58,9 @@ fn verdict(booted: Result<Machine, LoadError>, kernel: &str, case: &Value) -> Re
     let report = call(&mut machine, kernel, case).map_err(|error| error.to_string())?;
     let core = &report.cores[0];
     let (outcome, code) = match case["stops"] == true {
-        true if wanted.starts_with("Coherence.h") => (Outcome::Aborted, Some(Code::Coherency)),
-        true => (Outcome::Aborted, Some(Code::Abort)),
-        false => (Outcome::Completed, None),
+        true if wanted.starts_with("Coherence.h") => (Ending::Aborted, Some(Code::Coherency)),
+        true => (Ending::Aborted, Some(Code::Abort)),
+        false => (Ending::Completed, None),
     };
     let mut wrong = Vec::new();
     if core.outcome != outcome {
@@ -105,7 +105,7 @@ fn a_machine_is_usable_after_an_abort() {
     let mut machine = recipe(library, Cores::One).build().machine();
     for _ in 0..2 {
         let report = call(&mut machine, text(&op["kernel"]), &op["cases"][0]).expect("a call");
-        assert_eq!(report.cores[0].outcome, Outcome::Aborted);
+        assert_eq!(report.cores[0].outcome, Ending::Aborted);
         assert!(report.cores[0].text.contains(text(&op["cases"][0]["text"])), "{:?}", report.cores[0].text);
     }
 }

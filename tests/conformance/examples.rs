@@ -1,8 +1,8 @@
 //! Every example computes its formula at every element count, on one core and, where it divides its work, on eight.
 
-use gpsimd_device::chain::Location;
+use gpsimd_device::call::wire::Location;
 use gpsimd_device::{
-    Arg, Code, Control, Dtype, Outcome, Output, RunReport, ShapeError, Tensor, TensorSpec, Value,
+    Arg, Code, Control, Dtype, Ending, Output, RunReport, ShapeError, Tensor, TensorSpec, Value,
 };
 use serde_json::Value as Json;
 
@@ -149,7 +149,7 @@ pub fn check(example: &Json, recipe: Recipe, counts: &[u64], allowed: &[Code]) -
             let what = format!("{kernel}, {count} elements, {cores:?}");
             let case = case(kernel, count);
             let report = call(&mut machine, kernel, case.args, case.output);
-            assert!(report.cores.iter().all(|core| core.outcome == Outcome::Completed), "{what}: {report:?}");
+            assert!(report.cores.iter().all(|core| core.outcome == Ending::Completed), "{what}: {report:?}");
             assert_eq!(difference(&case.want, &report), None, "{what}");
             let worse: Vec<String> = faults(&report)
                 .into_iter()

@@ -6,8 +6,7 @@
 use std::collections::BTreeSet;
 
 use gpsimd_device::{
-    Arg, CATALOGUE, Code, Config, Control, Dtype, Finding, Machine, Outcome, RunReport, Tensor, TensorSpec,
-    Value,
+    Arg, CHECKS, Code, Config, Control, Dtype, Ending, Finding, Machine, RunReport, Tensor, TensorSpec, Value,
 };
 
 use crate::bench::repository;
@@ -166,7 +165,7 @@ fn every_corrected_twin_is_silent() {
     let mut wrong = Vec::new();
     for fault in FAULTS {
         let report = run(fault, "corrected");
-        let done = report.cores.iter().all(|core| core.outcome == Outcome::Completed);
+        let done = report.cores.iter().all(|core| core.outcome == Ending::Completed);
         let right = report
             .output
             .to_f32()
@@ -187,7 +186,7 @@ fn every_corrected_twin_is_silent() {
 fn every_check_has_a_fault_and_every_fault_a_row() {
     let shown: BTreeSet<Code> = FAULTS.iter().map(|fault| fault.code).chain([Code::HeapsUnknown]).collect();
     let missing: Vec<&str> =
-        CATALOGUE.iter().filter(|entry| !shown.contains(&entry.code)).map(|entry| entry.name).collect();
+        CHECKS.iter().filter(|entry| !shown.contains(&entry.code)).map(|entry| entry.name).collect();
     assert!(missing.is_empty(), "no kernel for {missing:?}");
     let mut rows: Vec<String> = FAULTS.iter().map(|fault| format!("{}.cpp", fault.file)).collect();
     rows.sort();

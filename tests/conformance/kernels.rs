@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use gpsimd_device::{Code, Machine, Outcome};
+use gpsimd_device::{Code, Ending, Machine};
 use serde_json::Value;
 
 use crate::bench::repository;
@@ -45,7 +45,7 @@ pub fn verdict(machine: &mut Machine, kernel: &str, case: &Value, allowed: &[Cod
     let want = expectations::expected(case, &arguments)?;
     let report = call(machine, kernel, device_arguments(&arguments), device_output(case));
     let mut wrong = Vec::new();
-    let unfinished = report.cores.iter().find(|core| core.outcome != Outcome::Completed);
+    let unfinished = report.cores.iter().find(|core| core.outcome != Ending::Completed);
     wrong.extend(unfinished.map(|core| format!("core {} {:?}", core.core, core.outcome)));
     wrong.extend(faults(&report).into_iter().filter(|finding| !allowed.contains(&finding.code)).map(line));
     wrong.extend(difference(&want, &report.output.data, case["ulp"].as_i64().unwrap_or(0)));

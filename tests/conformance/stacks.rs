@@ -1,6 +1,6 @@
 //! A stack in device memory, as `-DSTACK_SIZE=n` asks for, changes nothing but how deep a kernel may go.
 
-use gpsimd_device::{Arg, Code, Dtype, Outcome, RunReport, Tensor, TensorSpec, Value};
+use gpsimd_device::{Arg, Code, Dtype, Ending, RunReport, Tensor, TensorSpec, Value};
 
 use crate::bench::repository;
 use crate::examples::{self, check};
@@ -62,7 +62,7 @@ fn a_deep_recursion_needs_a_large_stack_and_gets_it() {
     // A level takes at least 32 bytes: 20 fit on the local stack, 200 do not need more than 20,000 bytes, 60,000 need megabytes.
     for (depth, stack) in [(20, None), (20, Some(20_000)), (200, Some(20_000)), (60_000, Some(4 << 20))] {
         let report = recurse(depth, stack);
-        assert_eq!(report.cores[0].outcome, Outcome::Completed, "{depth} levels on {stack:?}: {report:?}");
+        assert_eq!(report.cores[0].outcome, Ending::Completed, "{depth} levels on {stack:?}: {report:?}");
         assert_eq!(report.output.data, mix(12345, depth as u32).to_le_bytes(), "{depth} levels on {stack:?}");
         if let (Some(bytes), Some(used)) = (stack, report.cores[0].hbm_stack) {
             assert!(
@@ -80,7 +80,7 @@ fn a_stack_that_is_too_small_is_told() {
     for (depth, stack) in [(1_000, None), (60_000, Some(20_000)), (200_000, Some(4 << 20))] {
         let report = recurse(depth, stack);
         let what = format!("{depth} levels on {stack:?}");
-        assert_eq!(report.cores[0].outcome, Outcome::Faulted, "{what}");
+        assert_eq!(report.cores[0].outcome, Ending::Faulted, "{what}");
         let worst = report.findings.first().expect("a finding");
         assert_eq!(worst.code, Code::StackOverflow, "{what}: {worst:?}");
         let site = worst.site.as_ref().expect("a place");

@@ -65,7 +65,7 @@ pub fn entries() -> Vec<Entry> {
     for code in gpsimd_image::verify::Code::ALL {
         add(code.as_str(), &format!("The check does not hold: {}", code.about()), "", code.help());
     }
-    for check in gpsimd_device::CATALOGUE {
+    for check in gpsimd_device::CHECKS {
         add(check.name, &sentence(&format!("{}: {}", check.title, check.cause)), "", check.remedy);
     }
     entries.into_values().collect()

@@ -61,7 +61,7 @@ fn notes_are_about_codes_that_exist() {
         .map(|code| code.code)
         .chain(gpsimd_engine::RULES.iter().map(|rule| rule.code))
         .chain(gpsimd_image::verify::Code::ALL.iter().map(|code| code.as_str()))
-        .chain(gpsimd_device::CATALOGUE.iter().map(|check| check.name))
+        .chain(gpsimd_device::CHECKS.iter().map(|check| check.name))
         .map(str::to_owned)
         .collect();
     for note in NOTES.iter().flat_map(|text| notes(text)) {

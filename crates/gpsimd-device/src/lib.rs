@@ -20,38 +20,13 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-pub mod access;
-pub mod arg;
-pub mod bus;
-pub mod catalogue;
-pub mod chain;
-pub mod copies;
-pub mod core;
-pub mod counters;
-pub mod describe;
-pub mod diagnose;
-pub mod dma;
-pub mod dtype;
-pub mod error;
-pub mod firmware;
-pub mod heap;
-pub mod image;
-pub mod incident;
-pub mod lane;
-pub mod machine;
-pub mod map;
+pub mod call;
+pub mod cores;
+pub mod explain;
+pub mod load;
 pub mod memory;
-pub mod near;
-pub mod placed;
-pub mod ram;
-pub mod registers;
+mod parts;
 pub mod report;
-pub mod sdma;
-mod session;
-pub mod shared;
-pub mod symbols;
-pub mod tensor;
-pub mod view;
 
 #[doc(hidden)]
 pub mod fuzz {
@@ -59,10 +34,10 @@ pub mod fuzz {
 
     /// Reads a call's instruction blocks; what decodes must encode and decode to the same call.
     pub fn fuzz_chain(data: &[u8]) {
-        if let Ok(call) = crate::chain::Call::decode(data)
+        if let Ok(call) = crate::call::wire::Call::decode(data)
             && let Ok(bytes) = call.encode()
         {
-            assert_eq!(crate::chain::Call::decode(&bytes).as_ref(), Ok(&call));
+            assert_eq!(crate::call::wire::Call::decode(&bytes).as_ref(), Ok(&call));
         }
     }
 
@@ -70,16 +45,18 @@ pub mod fuzz {
     pub fn fuzz_image(data: &[u8]) {
         let config = crate::Config { budget: 20_000, ..crate::Config::default() };
         let _ = crate::Machine::load(vec![crate::CoreImage::new(data.to_vec())], config);
-        let symbols = crate::symbols::Symbols::read(data);
+        let symbols = crate::explain::symbols::Symbols::read(data);
         let _ = symbols.chain(&[0x8400_0000, 0x8400_1000]);
     }
 }
 
-pub use arg::{Arg, Output, Value};
-pub use catalogue::{CATALOGUE, Code, Severity};
-pub use dtype::Dtype;
-pub use error::{CallError, LoadError};
-pub use lane::{Lane, LaneError, Trace};
-pub use machine::{Config, Control, CoreImage, Machine};
-pub use report::{CoreReport, Finding, Outcome, RunReport};
-pub use tensor::{ShapeError, Tensor, TensorSpec};
+pub use call::arg::{Arg, Output, Value};
+pub use call::dtype::Dtype;
+pub use call::error::CallError;
+pub use call::tensor::{ShapeError, Tensor, TensorSpec};
+pub use load::error::LoadError;
+pub use load::fixed::{Config, Control, CoreImage, Machine};
+pub use load::split::{Lane, LaneError};
+pub use load::trace::Trace;
+pub use report::checks::{CHECKS, Check, Code, Severity};
+pub use report::{CoreReport, Ending, Finding, RunReport};

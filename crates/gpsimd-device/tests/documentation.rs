@@ -2,15 +2,15 @@
 
 #![allow(clippy::unwrap_used)]
 
-use gpsimd_device::counters::cost;
-use gpsimd_device::{CATALOGUE, Severity};
+use gpsimd_device::report::counters::cost;
+use gpsimd_device::{CHECKS, Severity};
 
 fn page() -> String {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/device-model.md");
     std::fs::read_to_string(path).unwrap()
 }
 
-fn row(entry: &gpsimd_device::catalogue::Entry) -> String {
+fn row(entry: &gpsimd_device::Check) -> String {
     let severity = match entry.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -23,10 +23,10 @@ fn row(entry: &gpsimd_device::catalogue::Entry) -> String {
 fn every_check_has_its_row() {
     let page = page();
     let missing: Vec<String> =
-        CATALOGUE.iter().map(row).filter(|row| !page.lines().any(|line| line == row)).collect();
+        CHECKS.iter().map(row).filter(|row| !page.lines().any(|line| line == row)).collect();
     assert!(missing.is_empty(), "docs/device-model.md lacks these rows:\n{}", missing.join("\n"));
     let rows = page.lines().filter(|line| line.starts_with("| `run::")).count();
-    assert_eq!(rows, CATALOGUE.len(), "docs/device-model.md has rows for checks that do not exist");
+    assert_eq!(rows, CHECKS.len(), "docs/device-model.md has rows for checks that do not exist");
 }
 
 #[test]

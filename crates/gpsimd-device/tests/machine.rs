@@ -4,7 +4,7 @@
 
 mod support;
 
-use gpsimd_device::{Arg, CallError, Code, Config, Control, CoreImage, Dtype, LoadError, Machine, Outcome};
+use gpsimd_device::{Arg, CallError, Code, Config, Control, CoreImage, Dtype, Ending, LoadError, Machine};
 use gpsimd_device::{RunReport, Tensor, TensorSpec};
 use gpsimd_lsp::{CpuId, Variant};
 use miette::Diagnostic;
@@ -47,7 +47,7 @@ fn one_core_writes_its_output_through_a_window() {
     assert_eq!(codes(&report), [FOREIGN]);
     assert!(report.is_clean());
     let core = &report.cores[0];
-    assert_eq!(core.outcome, Outcome::Completed);
+    assert_eq!(core.outcome, Ending::Completed);
     assert_eq!((core.counters.element_accesses, core.counters.window_misses), (2, 1));
 }
 
@@ -96,9 +96,9 @@ fn cores_do_not_see_each_other() {
     let config = Config { budget: 10_000, ..Config::default() };
     let mut machine = Machine::load(images, config).unwrap();
     let report = call(&mut machine, 1);
-    let outcomes: Vec<Outcome> = report.cores.iter().map(|core| core.outcome).collect();
-    assert_eq!(outcomes[7], Outcome::BudgetExhausted);
-    assert_eq!(outcomes[..7], [Outcome::Completed; 7]);
+    let outcomes: Vec<Ending> = report.cores.iter().map(|core| core.outcome).collect();
+    assert_eq!(outcomes[7], Ending::BudgetExhausted);
+    assert_eq!(outcomes[..7], [Ending::Completed; 7]);
     let runaway = report.findings.iter().find(|finding| finding.code == Code::Runaway).unwrap();
     assert_eq!(runaway.cores, [7]);
     assert_eq!(report.cores[7].counters.instructions, 10_000);
@@ -127,13 +127,13 @@ fn text_comes_back_line_by_line_with_the_core() {
 #[test]
 fn faults_are_found_where_they_happen() {
     type Body = fn(&mut Asm, u32);
-    let rows: &[(&str, Body, Outcome, &str)] = &[
+    let rows: &[(&str, Body, Ending, &str)] = &[
         (
             "null",
             |asm, _| {
                 asm.movi(3, 8).s32i(3, 3, 0);
             },
-            Outcome::Completed,
+            Ending::Completed,
             "run::null_access",
         ),
         (
@@ -141,7 +141,7 @@ fn faults_are_found_where_they_happen() {
             |asm, _| {
                 asm.map_output().s32i(3, 2, 0).s32i(3, 2, 4);
             },
-            Outcome::Completed,
+            Ending::Completed,
             "run::write_outside",
         ),
         (
@@ -149,7 +149,7 @@ fn faults_are_found_where_they_happen() {
             |asm, _| {
                 asm.map_output().s32i(3, 2, 0).addi(2, 2, -4).l32i(3, 2, 0);
             },
-            Outcome::Completed,
+            Ending::Completed,
             "run::read_outside",
         ),
         (
@@ -157,7 +157,7 @@ fn faults_are_found_where_they_happen() {
             |asm, _| {
                 asm.map_output().l32i(3, 2, 0).s32i(3, 2, 0);
             },
-            Outcome::Completed,
+            Ending::Completed,
             "run::uninitialised_output",
         ),
         (
@@ -167,7 +167,7 @@ fn faults_are_found_where_they_happen() {
                 let next = asm.here() + 4;
                 asm.bnez(3, next).movi(3, 0).s32i(3, 2, 0);
             },
-            Outcome::Completed,
+            Ending::Completed,
             "run::uninitialised_read",
         ),
         (
@@ -175,7 +175,7 @@ fn faults_are_found_where_they_happen() {
             |asm, _| {
                 asm.li(2, 0x0900_0000).l32i(3, 2, 0);
             },
-            Outcome::Completed,
+            Ending::Completed,
             "run::window_unset",
         ),
         (
@@ -183,7 +183,7 @@ fn faults_are_found_where_they_happen() {
             |asm, _| {
                 asm.li(2, 0x1234_0000).l32i(3, 2, 0);
             },
-            Outcome::Faulted,
+            Ending::Faulted,
             "run::read_outside",
         ),
         (
@@ -191,7 +191,7 @@ fn faults_are_found_where_they_happen() {
             |asm, _| {
                 asm.li(2, 0x0008_0001).l32i(3, 2, 0);
             },
-            Outcome::Faulted,
+            Ending::Faulted,
             "run::fault",
         ),
         (
@@ -199,7 +199,7 @@ fn faults_are_found_where_they_happen() {
             |asm, _| {
                 asm.ill();
             },
-            Outcome::Aborted,
+            Ending::Aborted,
             "run::abort",
         ),
         (
@@ -208,7 +208,7 @@ fn faults_are_found_where_they_happen() {
                 asm.ill();
                 asm.bytes(b"DIV0\0\0");
             },
-            Outcome::Aborted,
+            Ending::Aborted,
             "run::divide_by_zero",
         ),
         (
@@ -216,7 +216,7 @@ fn faults_are_found_where_they_happen() {
             |asm, _| {
                 asm.li(2, 0x0008_0000).callx8(2);
             },
-            Outcome::Faulted,
+            Ending::Faulted,
             "run::fault",
         ),
     ];
@@ -381,7 +381,7 @@ fn a_run_can_be_stopped() {
         });
         machine.call("op", Vec::new(), TensorSpec::new(Dtype::Int8, [1]), &control, |_| {}).unwrap()
     });
-    assert_eq!(report.cores[0].outcome, Outcome::Cancelled);
+    assert_eq!(report.cores[0].outcome, Ending::Cancelled);
     assert_eq!(codes(&report), Vec::<&str>::new());
     assert!(!report.is_clean());
 }

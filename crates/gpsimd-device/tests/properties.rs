@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use gpsimd_device::chain::{Call, Descriptor, Location};
-use gpsimd_device::shared::{Role, SharedMemory};
-use gpsimd_device::view::{View, merge};
+use gpsimd_device::call::shared::{Role, SharedMemory};
+use gpsimd_device::call::wire::{Call, Descriptor, Location};
+use gpsimd_device::memory::view::{View, merge};
 use gpsimd_device::{Dtype, Tensor, TensorSpec};
 use proptest::prelude::*;
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use gpsimd_device::chain::{Call, Location};
+use gpsimd_device::call::wire::{Call, Location};
 use gpsimd_device::{Config, CoreImage, Machine};
 
 fn read(name: &str) -> Vec<u8> {

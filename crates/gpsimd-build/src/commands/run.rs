@@ -5,7 +5,7 @@ use std::io::IsTerminal as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gpsimd_device::{Arg, CATALOGUE, Code, Config, Control, Finding, Machine, Outcome as Ending, RunReport};
+use gpsimd_device::{Arg, CHECKS, Code, Config, Control, Ending, Finding, Machine, RunReport};
 use gpsimd_device::{Severity, Tensor, TensorSpec, Trace, Value};
 use gpsimd_loader::selector::Environment;
 use gpsimd_schema::Signature;
@@ -137,10 +137,10 @@ fn travel(
 
 fn allowed(names: &[String]) -> Result<BTreeSet<Code>, RunError> {
     let find = |name: &String| {
-        let entry = CATALOGUE.iter().find(|entry| entry.name == name || entry.name == format!("run::{name}"));
+        let entry = CHECKS.iter().find(|entry| entry.name == name || entry.name == format!("run::{name}"));
         entry.map(|entry| entry.code).ok_or_else(|| RunError::Allow {
             name: name.clone(),
-            known: CATALOGUE.iter().map(|entry| entry.name).collect(),
+            known: CHECKS.iter().map(|entry| entry.name).collect(),
         })
     };
     names.iter().map(find).collect()

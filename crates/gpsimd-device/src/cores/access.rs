@@ -1,0 +1,314 @@
+//! Loads and stores of one core in each kind of memory, with the checks that belong to it.
+//!
+//! The straight path for legal accesses to private memory is in [`crate::bus`]; what arrives here is rare or needs a look:
+//! tensors, device memory, DMA registers, bookkeeping, and everything illegal. Unaware of NX addresses.
+
+use xtensa_iss::BusFault;
+
+use crate::call::shared::Role;
+use crate::cores::bus::{ATTENTION, Bus, Place, truncate};
+use crate::cores::incident::{Actor, Near, What};
+use crate::memory::heap::Kind;
+use crate::memory::ram::{ACCESS, FREED, INIT, LOCKED, Ram, WATCHED};
+use crate::parts::map;
+use crate::parts::sdma;
+
+/// Element accesses per sampled call chain.
+const SAMPLE_EVERY: u64 = 1024;
+
+impl Bus<'_> {
+    pub(crate) fn load_soc<const N: usize>(&mut self, soc: u64) -> Result<[u8; N], BusFault> {
+        match self.locate(soc).0 {
+            Place::Tensor(region, offset) => self.load_tensor(region, offset),
+            Place::Scratch(offset) => {
+                self.scratch_element(offset)?;
+                self.load_ram(Place::Scratch(offset))
+            }
+            place @ (Place::Image(_) | Place::Dataram(_)) => self.load_ram(place),
+            Place::Apb(offset) => {
+                let word =
+                    self.queue_register(offset).map_or(0, |(queue, register)| queue.register(register));
+                Ok(truncate(word.to_le_bytes()))
+            }
+            Place::Nowhere => {
+                let near = self.near_soc(soc);
+                let what = self.outside(near);
+                self.report(what, false, Actor::Cpu, near, N)?;
+                Ok([0; N])
+            }
+        }
+    }
+
+    /// Outside, or just past a scalar by less than a wider scalar.
+    fn outside(&self, near: Near) -> What {
+        match near {
+            Near::Tensor { region, offset: 0..8 } if self.role(region) == Some(Role::Scalar) => {
+                What::ScalarWidth
+            }
+            _ => What::Outside,
+        }
+    }
+
+    fn role(&self, region: usize) -> Option<Role> {
+        self.view.shared().regions().get(region).map(|region| region.role)
+    }
+
+    fn load_tensor<const N: usize>(&mut self, region: usize, offset: usize) -> Result<[u8; N], BusFault> {
+        let near = Near::Tensor { region, offset: offset as i64 };
+        let role = self.role(region);
+        if role == Some(Role::Scalar) {
+            for byte in (offset..offset + N).take_while(|byte| *byte < 8) {
+                self.scalar_reads[region] |= 1 << byte;
+            }
+        } else {
+            self.touch_element(near, region, false, N)?;
+            self.count_element()?;
+        }
+        let Some(loaded) = self.view.load::<N>(region, offset) else {
+            // A word whose first bytes are the tensor's last: copy loops read whole words, so this is not an overrun.
+            let mut value = [0; N];
+            for (i, byte) in value.iter_mut().enumerate() {
+                *byte = self.view.load::<1>(region, offset + i).map_or(0, |loaded| loaded.data[0]);
+            }
+            return Ok(value);
+        };
+        // All bytes, not any: a partly written word is padding or the end of a copy.
+        if loaded.initialised == 0 {
+            self.report(What::Uninitialised, false, Actor::Cpu, near, N)?;
+        }
+        Ok(loaded.data)
+    }
+
+    /// An access to a tensor in the core's own device memory, unless it is the stack.
+    fn scratch_element(&mut self, offset: usize) -> Result<(), BusFault> {
+        if self.memory.in_hbm_stack(offset) { Ok(()) } else { self.count_element() }
+    }
+
+    /// Counts an element access. The call chain of every so many is sampled, to tell where most of them come from.
+    fn count_element(&mut self) -> Result<(), BusFault> {
+        if self.counters.element_accesses % SAMPLE_EVERY == SAMPLE_EVERY - 1 {
+            if !self.lenient {
+                return Err(ATTENTION);
+            }
+            self.sampled = true;
+        }
+        self.counters.element_accesses += 1;
+        Ok(())
+    }
+
+    fn touch_element(&mut self, near: Near, region: usize, write: bool, len: usize) -> Result<(), BusFault> {
+        if self.multicore && !self.shared_element[region] {
+            self.report(What::SharedElement, write, Actor::Cpu, near, len)?;
+            self.shared_element[region] = true;
+        }
+        Ok(())
+    }
+
+    fn ram(&mut self, place: Place) -> Option<(&mut Ram, usize)> {
+        match place {
+            Place::Image(offset) => Some((&mut self.memory.image, offset)),
+            Place::Scratch(offset) => Some((&mut self.memory.scratch, offset)),
+            Place::Dataram(offset) => Some((&mut self.memory.dataram, offset)),
+            Place::Tensor(..) | Place::Apb(_) | Place::Nowhere => None,
+        }
+    }
+
+    /// Reads the heaps again if `place` is in a pool whose bookkeeping moved on.
+    pub(crate) fn refresh(&mut self, place: Place) {
+        if !self.memory.stale {
+            if let Place::Scratch(_) = place {
+                self.memory.open_scratch();
+            }
+            return;
+        }
+        let in_pool = |kind: Kind, offset: usize| {
+            let (pool, len) = self.memory.heaps[kind as usize].pool();
+            map::DATARAM.wrapping_add(offset as u32).wrapping_sub(pool) < len
+        };
+        let concerned = match place {
+            Place::Scratch(_) => true,
+            Place::Dataram(offset) => in_pool(Kind::Tcm, offset) || in_pool(Kind::Libc, offset),
+            _ => false,
+        };
+        if concerned {
+            self.memory.look_at_heaps();
+        }
+    }
+
+    pub(crate) fn load_ram<const N: usize>(&mut self, place: Place) -> Result<[u8; N], BusFault> {
+        self.refresh(place);
+        let Some((ram, offset)) = self.ram(place) else { return Err(BusFault::Unmapped) };
+        let (Some(value), Some(states)) = (ram.peek::<N>(offset), ram.states::<N>(offset)) else {
+            return Err(BusFault::Unmapped);
+        };
+        let any = states.iter().fold(0, |any, state| any | state);
+        // A word that is partly the program's and partly written is the end of a copy or padding, not a fault.
+        let what = match () {
+            () if any & ACCESS == 0 && any & FREED != 0 => What::Freed,
+            () if any & ACCESS == 0 => What::Outside,
+            () if any & INIT == 0 => What::Uninitialised,
+            () => return Ok(value),
+        };
+        let near = self.near_place(place, what);
+        self.report_block(what, false, Actor::Cpu, near, N)?;
+        Ok(value)
+    }
+
+    pub(crate) fn store_soc<const N: usize>(&mut self, soc: u64, value: [u8; N]) -> Result<(), BusFault> {
+        match self.locate(soc).0 {
+            Place::Tensor(region, offset) => self.store_tensor(region, offset, value),
+            Place::Scratch(offset) => {
+                self.scratch_element(offset)?;
+                self.store_ram(Place::Scratch(offset), value)?;
+                if let Some(stack) = &mut self.memory.hbm_stack
+                    && (offset as u32).wrapping_sub(stack.offset) < stack.len
+                {
+                    stack.low = stack.low.min(offset as u32);
+                }
+                Ok(())
+            }
+            place @ (Place::Image(_) | Place::Dataram(_)) => self.store_ram(place, value),
+            Place::Apb(offset) => {
+                let word = value
+                    .first_chunk::<4>()
+                    .map(|bytes| u32::from_le_bytes(*bytes))
+                    .ok_or(BusFault::Denied)?;
+                self.store_queue_register(offset, word)
+            }
+            Place::Nowhere => {
+                let near = self.near_soc(soc);
+                let what = self.outside(near);
+                self.report(what, true, Actor::Cpu, near, N)
+            }
+        }
+    }
+
+    fn store_tensor<const N: usize>(
+        &mut self,
+        region: usize,
+        offset: usize,
+        value: [u8; N],
+    ) -> Result<(), BusFault> {
+        let near = Near::Tensor { region, offset: offset as i64 };
+        if self.role(region) != Some(Role::Output) {
+            self.report(What::Input, true, Actor::Cpu, near, N)?;
+        }
+        self.touch_element(near, region, true, N)?;
+        self.count_element()?;
+        if !self.view.store(region, offset, value) {
+            let end = self.view.shared().regions().get(region).map_or(0, |region| region.byte_len());
+            self.report(What::Outside, true, Actor::Cpu, Near::Tensor { region, offset: end as i64 }, N)?;
+            for (i, byte) in value.into_iter().enumerate() {
+                self.view.store(region, offset + i, [byte]);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn store_ram<const N: usize>(&mut self, place: Place, value: [u8; N]) -> Result<(), BusFault> {
+        self.refresh(place);
+        let Some((ram, offset)) = self.ram(place) else { return Err(BusFault::Unmapped) };
+        let states = ram.states::<N>(offset).ok_or(BusFault::Unmapped)?;
+        let (any, all) = states.iter().fold((0, !0), |(any, all), state| (any | state, all & state));
+        if any & WATCHED != 0 && all & ACCESS != 0 {
+            return self.store_bookkeeping(offset, value);
+        }
+        let what = match () {
+            () if any & LOCKED != 0 => What::Code,
+            () if all & ACCESS == 0 && any & FREED != 0 => What::Freed,
+            () if all & ACCESS == 0 => What::Outside,
+            () => {
+                ram.poke(offset, &value);
+                return Ok(());
+            }
+        };
+        let near = self.near_place(place, what);
+        self.report_block(what, true, Actor::Cpu, near, N)?;
+        // Carried out byte by byte where it does no harm.
+        if let Some((ram, offset)) = self.ram(place) {
+            for (i, byte) in value.into_iter().enumerate() {
+                ram.store(offset + i, [byte]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Undoes what a store of `len` bytes at an NX address said about them: they were copied from bytes nobody wrote.
+    pub fn forget(&mut self, addr: u32, len: usize) {
+        let offset = addr.wrapping_sub(map::DATARAM) as usize;
+        let image = addr.wrapping_sub(self.memory.image_base) as usize;
+        let place = if offset < self.memory.dataram.size() {
+            Place::Dataram(offset)
+        } else if image < self.memory.image.size() {
+            Place::Image(image)
+        } else {
+            match self.window(addr) {
+                Ok(soc) => self.locate(soc).0,
+                Err(_) => return,
+            }
+        };
+        if let Place::Tensor(region, offset) = place {
+            if self.role(region) == Some(Role::Output) && self.view.forget(region, offset, len) {
+                let near = Near::Tensor { region, offset: offset as i64 };
+                let _ = self.report(What::UninitialisedCopy, true, Actor::Cpu, near, len);
+            }
+            return;
+        }
+        if let Some((ram, offset)) = self.ram(place) {
+            ram.remove_state(offset, len, INIT);
+        }
+    }
+
+    fn store_bookkeeping<const N: usize>(&mut self, offset: usize, value: [u8; N]) -> Result<(), BusFault> {
+        let mut word = [0; 4];
+        for (to, from) in word.iter_mut().zip(value) {
+            *to = from;
+        }
+        let addr = map::DATARAM.wrapping_add(offset as u32);
+        let handed_out = self.memory.bookkeeping(addr, u32::from_le_bytes(word));
+        if handed_out.is_some() {
+            if !self.lenient {
+                return Err(ATTENTION);
+            }
+            self.handed_out = handed_out;
+        }
+        self.memory.dataram.poke(offset, &value);
+        Ok(())
+    }
+
+    fn queue_register(&mut self, offset: u32) -> Option<(&mut sdma::Queue, u32)> {
+        let core = self.memory.core;
+        let (m2s, s2m) = (map::m2s_offset(core), map::s2m_offset(core));
+        if offset.wrapping_sub(m2s) < sdma::QUEUE_LEN {
+            Some((&mut self.memory.sdma.m2s, offset - m2s))
+        } else if offset.wrapping_sub(s2m) < sdma::QUEUE_LEN {
+            Some((&mut self.memory.sdma.s2m, offset - s2m))
+        } else {
+            None
+        }
+    }
+
+    fn store_queue_register(&mut self, offset: u32, value: u32) -> Result<(), BusFault> {
+        let lenient = self.lenient;
+        let Some((queue, register)) = self.queue_register(offset) else {
+            return self.report(
+                What::Outside,
+                true,
+                Actor::Cpu,
+                Near::Nx { addr: map::WINDOWS.wrapping_add(offset) },
+                4,
+            );
+        };
+        if register != sdma::DOORBELL {
+            queue.store(register, value);
+            return Ok(());
+        }
+        // The transfer happens in the repetition, when its incidents can be recorded with the call chain.
+        if !lenient {
+            return Err(ATTENTION);
+        }
+        queue.store(register, value);
+        self.run_transfers();
+        Ok(())
+    }
+}

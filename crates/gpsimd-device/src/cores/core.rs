@@ -1,0 +1,146 @@
+//! One core: sets up a run of a library's entry or of a launcher, and hands back everything it did.
+//!
+//! Unaware of the other cores and of symbols.
+//! Facts: spec `customop-abi.md` §3.4, `lsp-and-memory.md` §13.5.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use xtensa_iss::{Cpu, Fault, FaultKind, State};
+
+use crate::cores::bus::Bus;
+use crate::cores::incident::Log;
+use crate::cores::run::{Ended, Function, Limits, Running, Text};
+use crate::memory::heap::{Block, Chain, Kind};
+use crate::memory::private::{HbmStack, Memory};
+use crate::memory::view::{View, Writes};
+use crate::parts::firmware::Service;
+use crate::parts::map;
+use crate::report::counters::Counters;
+
+/// Special register CPENABLE.
+const CPENABLE: usize = 224;
+
+/// One core with its loaded library.
+#[derive(Debug)]
+pub struct Core {
+    /// Private memory.
+    pub memory: Memory,
+    /// What the library registered when it was booted.
+    pub functions: Vec<Function>,
+    /// Incidents that belong to the next run's report: those of the boot.
+    pub earlier: Log,
+    cpu: Cpu,
+}
+
+/// Everything one core did in one run.
+pub struct Run {
+    /// Number of the core.
+    pub core: u8,
+    /// How it ended.
+    pub ended: Ended,
+    /// Where it ended, unless it returned.
+    pub chain: Chain,
+    /// Incidents.
+    pub log: Log,
+    /// Output.
+    pub text: Text,
+    /// Counts.
+    pub counters: Counters,
+    /// Sampled call chains of element accesses.
+    pub samples: BTreeMap<Chain, u64>,
+    /// Whether it aborted in the compiler's division routine.
+    pub divided_by_zero: bool,
+    /// Places that moved tensor data by DMA while several cores ran: call chain, region, wrote.
+    pub transfers: BTreeSet<(Chain, usize, bool)>,
+    /// Tensor bytes written.
+    pub writes: Writes,
+    /// Per region, which of its first eight bytes were read (scalars only).
+    pub scalar_reads: Vec<u8>,
+    /// TCM blocks still live.
+    pub tcm_blocks: Vec<Block>,
+    /// Most TCM bytes live at once.
+    pub tcm_high_water: u32,
+    /// Most HBM heap bytes live at once.
+    pub hbm_high_water: u32,
+    /// Whether the runtime's heaps could be followed.
+    pub heaps_followed: bool,
+    /// Most bytes of local stack in use.
+    pub stack_high_water: u32,
+    /// The stack in device memory, if one was taken.
+    pub hbm_stack: Option<HbmStack>,
+    /// Call blocks that the runtime acknowledged.
+    pub responses: u32,
+}
+
+impl Core {
+    /// A core with memory ready and nothing run yet.
+    pub fn new(memory: Memory) -> Core {
+        let config = xtensa_iss::Config { prid: memory.core.into(), ..Default::default() };
+        Core { cpu: Cpu::new(config), memory, functions: Vec::new(), earlier: Log::default() }
+    }
+
+    /// Runs `entry(argument)` on a fresh local stack against the tensors behind `view`.
+    pub fn run(
+        &mut self,
+        entry: u32,
+        argument: Option<u32>,
+        view: View<'_>,
+        multicore: bool,
+        limits: Limits<'_>,
+    ) -> Run {
+        self.memory.begin_call();
+        self.reset();
+        let ret = Service::Return.address(self.memory.firmware_base);
+        self.cpu.call4(entry, ret, argument.as_slice());
+        let core = self.memory.core;
+        let bus = Bus::new(&mut self.memory, view, multicore);
+        let earlier = std::mem::take(&mut self.earlier);
+        let mut running = Running::new(&mut self.cpu, bus, &mut self.functions, earlier);
+        let ended = running.run(limits);
+        let chain = match ended {
+            Ended::Returned(_) => Chain::new(),
+            Ended::Fault(Fault { kind: FaultKind::Fetch { .. }, .. }) => running.chain_of_jump(),
+            _ => running.chain(),
+        };
+        let divided_by_zero = ended == Ended::Aborted && running.is_division_trap();
+        let Running { cpu, bus, log, text, transfers, samples, .. } = running;
+        let mut counters = bus.counters;
+        counters.instructions = cpu.instructions();
+        let (scalar_reads, writes) = (bus.scalar_reads, bus.view.into_writes());
+        self.memory.look_at_heaps();
+        counters.window_misses = self.memory.registers.take_reprogrammed();
+        let heap = |kind: Kind| &self.memory.heaps[kind as usize];
+        Run {
+            core,
+            ended,
+            chain,
+            log,
+            text,
+            counters,
+            samples,
+            divided_by_zero,
+            transfers,
+            writes,
+            scalar_reads,
+            tcm_blocks: heap(Kind::Tcm).blocks().to_vec(),
+            tcm_high_water: heap(Kind::Tcm).high_water(),
+            hbm_high_water: heap(Kind::Hbm).high_water(),
+            heaps_followed: Kind::ALL.iter().all(|kind| heap(*kind).is_followed()),
+            stack_high_water: (self.memory.layout.stack_top - map::DATARAM) - self.memory.stack_low as u32,
+            hbm_stack: self.memory.hbm_stack,
+            responses: self.memory.registers.responses(),
+        }
+    }
+
+    /// Forgets what was decoded from code bytes that somebody else has changed.
+    pub fn code_changed(&mut self, addr: u32, len: u32) {
+        self.cpu.invalidate_code(addr, len);
+    }
+
+    fn reset(&mut self) {
+        let mut state = State { isl: self.memory.layout.stack_floor, ..State::default() };
+        state.plain[CPENABLE] = 0xFF;
+        self.cpu.set_state(&state);
+        self.cpu.set_ar(1, self.memory.layout.stack_top);
+    }
+}

@@ -1,0 +1,196 @@
+//! The copies that the DMA engine makes for one core, checked at both ends.
+//!
+//! Copies carry "nobody wrote this" along instead of reporting it, so that moving a half-filled buffer is fine and
+//! only what reaches the output, or is computed with, is reported. Unaware of ring registers.
+//! Facts: spec `device-runtime.md` §13.4, §13.9.
+
+use crate::call::shared::Role;
+use crate::cores::bus::{Bus, Place};
+use crate::cores::incident::{Actor, Near, What};
+use crate::memory::ram::{ACCESS, FREED, INIT, LOCKED};
+use crate::parts::map;
+use crate::parts::sdma::{Descriptor, Slot, Stopped};
+
+impl Bus<'_> {
+    /// Does every transfer that both queues have a descriptor for.
+    pub(crate) fn run_transfers(&mut self) {
+        loop {
+            let slot = match self.memory.sdma.next_slot() {
+                Ok(Some(slot)) => slot,
+                Ok(None) => return,
+                Err(why) => return self.stopped(why, 0),
+            };
+            if let Err(addr) = self.transfer(slot) {
+                let why = self.memory.sdma.stop(Stopped::BadRing { addr });
+                return self.stopped(why, addr);
+            }
+        }
+    }
+
+    fn stopped(&mut self, why: Stopped, addr: u64) {
+        let near = self.near_soc(addr);
+        // Lenient by construction: doorbells run in the repetition.
+        let _ = self.report(What::DmaStopped(why), true, Actor::Dma, near, 0);
+    }
+
+    fn transfer(&mut self, slot: Slot) -> Result<(), u64> {
+        let tx = Descriptor::decode(self.ring_entry(slot.tx)?);
+        let rx_bytes = self.ring_entry(slot.rx)?;
+        let rx = Descriptor::decode(rx_bytes);
+        let len = tx.len.min(rx.len) as usize;
+        let (mut data, mut init) = std::mem::take(&mut self.buffer);
+        data.resize(len, 0);
+        init.resize(len, false);
+        self.read(tx.addr, &mut data, &mut init);
+        self.write(rx.addr, &data, &init);
+        self.buffer = (data, init);
+        self.counters.dma_transfers += 1;
+        self.counters.dma_bytes += len as u64;
+        let completion = self.dataram_offset(slot.completion)?;
+        self.memory.dataram.poke(completion, &Descriptor::completion(rx_bytes));
+        Ok(())
+    }
+
+    /// Rings and completions lie in the core's data RAM.
+    fn dataram_offset(&mut self, soc: u64) -> Result<usize, u64> {
+        match self.locate(soc) {
+            (Place::Dataram(offset), _) => Ok(offset),
+            _ => Err(soc),
+        }
+    }
+
+    fn ring_entry(&mut self, soc: u64) -> Result<[u8; 16], u64> {
+        let offset = self.dataram_offset(soc)?;
+        self.memory.dataram.peek(offset).ok_or(soc)
+    }
+
+    fn read(&mut self, soc: u64, data: &mut [u8], init: &mut [bool]) {
+        let mut done = 0;
+        while done < data.len() {
+            let at = soc.wrapping_add(done as u64);
+            let (place, reach) = self.locate(at);
+            let n = (data.len() - done).min(usize::try_from(reach.max(1)).unwrap_or(usize::MAX));
+            let (data, init) = (&mut data[done..done + n], &mut init[done..done + n]);
+            done += n;
+            self.refresh(place);
+            match place {
+                Place::Tensor(region, offset) => {
+                    self.view.read_range(region, offset, data, init);
+                    self.transferred.push((region, false));
+                }
+                Place::Image(offset) | Place::Scratch(offset) | Place::Dataram(offset) => {
+                    let ram = match place {
+                        Place::Image(_) => &self.memory.image,
+                        Place::Scratch(_) => &self.memory.scratch,
+                        _ => &self.memory.dataram,
+                    };
+                    let Some((from, states)) = ram.range(offset, n) else { continue };
+                    data.copy_from_slice(from);
+                    for (init, state) in init.iter_mut().zip(states) {
+                        *init = state & (INIT | ACCESS) != ACCESS;
+                    }
+                    let bad = states.iter().position(|state| state & ACCESS == 0);
+                    if let Some(bad) = bad {
+                        let count = states.iter().filter(|state| **state & ACCESS == 0).count();
+                        let what = if states[bad] & FREED != 0 { What::Freed } else { What::Outside };
+                        self.report_ram(what, false, place, bad, count);
+                    }
+                }
+                Place::Apb(_) | Place::Nowhere => {
+                    data.fill(0);
+                    // Reported once, here; not again where the zeros end up.
+                    init.fill(true);
+                    let near = self.near_soc(at);
+                    let _ = self.report(What::Outside, false, Actor::Dma, near, n);
+                }
+            }
+        }
+    }
+
+    fn write(&mut self, soc: u64, data: &[u8], init: &[bool]) {
+        let mut done = 0;
+        while done < data.len() {
+            let at = soc.wrapping_add(done as u64);
+            let (place, reach) = self.locate(at);
+            let n = (data.len() - done).min(usize::try_from(reach.max(1)).unwrap_or(usize::MAX));
+            let (data, init) = (&data[done..done + n], &init[done..done + n]);
+            done += n;
+            self.refresh(place);
+            match place {
+                Place::Tensor(region, offset) => {
+                    let near = Near::Tensor { region, offset: offset as i64 };
+                    if self
+                        .view
+                        .shared()
+                        .regions()
+                        .get(region)
+                        .is_some_and(|region| region.role != Role::Output)
+                    {
+                        let _ = self.report(What::Input, true, Actor::Dma, near, n);
+                    } else if let Some(first) = init.iter().position(|init| !init) {
+                        let count = init.iter().filter(|init| !**init).count();
+                        let near = Near::Tensor { region, offset: (offset + first) as i64 };
+                        let _ = self.report(What::UninitialisedCopy, true, Actor::Dma, near, count);
+                    }
+                    self.view.write_range(region, offset, data, init);
+                    self.transferred.push((region, true));
+                }
+                Place::Image(offset) | Place::Scratch(offset) | Place::Dataram(offset) => {
+                    self.write_ram(place, offset, data, init);
+                }
+                Place::Apb(_) | Place::Nowhere => {
+                    let near = self.near_soc(at);
+                    let _ = self.report(What::Outside, true, Actor::Dma, near, n);
+                }
+            }
+        }
+    }
+
+    fn write_ram(&mut self, place: Place, offset: usize, data: &[u8], init: &[bool]) {
+        let ram = match place {
+            Place::Image(_) => &mut self.memory.image,
+            Place::Scratch(_) => &mut self.memory.scratch,
+            _ => &mut self.memory.dataram,
+        };
+        let Some((to, states)) = ram.range_mut(offset, data.len()) else { return };
+        let (mut bad, mut first) = (0, None);
+        for (i, (state, (to, (from, init)))) in
+            states.iter_mut().zip(to.iter_mut().zip(data.iter().zip(init))).enumerate()
+        {
+            if *state & ACCESS == 0 || *state & LOCKED != 0 {
+                bad += 1;
+                first = first.or(Some((i, *state)));
+                continue;
+            }
+            *to = *from;
+            *state = if *init { *state | INIT } else { *state & !INIT };
+        }
+        if let Place::Image(_) = place {
+            self.code_changed = Some((self.memory.image_base.wrapping_add(offset as u32), data.len() as u32));
+        }
+        if let Some((i, state)) = first {
+            let what = match () {
+                () if state & LOCKED != 0 => What::Code,
+                () if state & FREED != 0 => What::Freed,
+                () => What::Outside,
+            };
+            self.report_ram(what, true, place, i, bad);
+        }
+    }
+
+    fn report_ram(&mut self, what: What, write: bool, place: Place, skip: usize, count: usize) {
+        let at = match place {
+            Place::Image(offset) => Place::Image(offset + skip),
+            Place::Scratch(offset) => Place::Scratch(offset + skip),
+            Place::Dataram(offset) => Place::Dataram(offset + skip),
+            other => other,
+        };
+        let near = self.near_place(at, what);
+        let _ = self.report_block(what, write, Actor::Dma, near, count);
+    }
+}
+
+/// Whether a SoC address is in any core's data RAM aperture; for explaining accesses to another core's.
+pub fn dataram_owner(soc: u64) -> Option<u8> {
+    (0..map::CORES as u8).find(|core| soc.wrapping_sub(map::dataram_soc(*core)) < 0x1_0000)
+}

@@ -1,0 +1,147 @@
+//! What a core did that memory should not allow, as the bus sees it: addresses and distances, no names and no source lines.
+//!
+//! Unaware of symbols and of wording; [`crate::diagnose`] turns incidents into findings.
+
+use crate::memory::heap::{Chain, Kind};
+use crate::parts::sdma::Stopped;
+
+/// What is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum What {
+    /// Memory that belongs to nothing the kernel may use.
+    Outside,
+    /// Memory nobody wrote before.
+    Uninitialised,
+    /// A heap block that was given back.
+    Freed,
+    /// Near address zero: a null pointer with an index.
+    Null,
+    /// Code.
+    Code,
+    /// A tensor that is not the output.
+    Input,
+    /// Beyond a scalar argument, by less than another scalar.
+    ScalarWidth,
+    /// An address window whose register was never written.
+    WindowUnset,
+    /// An element of a shared tensor, by load or store, while several cores run.
+    SharedElement,
+    /// A transfer or a copy loop put bytes that nobody wrote into the output.
+    UninitialisedCopy,
+    /// The DMA queues stopped.
+    DmaStopped(Stopped),
+}
+
+/// What the address is in, or next to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Near {
+    /// A tensor of the call; the offset may be negative or past the end.
+    Tensor {
+        /// Index of the region.
+        region: usize,
+        /// Bytes from its start.
+        offset: i64,
+    },
+    /// A block of one of the core's heaps.
+    Block {
+        /// Which heap.
+        heap: Kind,
+        /// Bytes of the block.
+        len: u32,
+        /// Bytes from its start.
+        offset: i64,
+    },
+    /// The stack, in data RAM or device memory.
+    Stack {
+        /// NX address.
+        addr: u32,
+    },
+    /// The core's data RAM outside any block.
+    Dataram {
+        /// NX address.
+        addr: u32,
+    },
+    /// Any other place of the core's own address space.
+    Nx {
+        /// NX address.
+        addr: u32,
+    },
+    /// Any other place of the shared address space.
+    Soc {
+        /// SoC address.
+        addr: u64,
+    },
+}
+
+/// Who accessed memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Actor {
+    /// A load or store instruction.
+    Cpu,
+    /// The DMA engine, on behalf of the instruction that rang the doorbell.
+    Dma,
+}
+
+/// One forbidden access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Incident {
+    /// What is wrong.
+    pub what: What,
+    /// Whether it wrote.
+    pub write: bool,
+    /// Who did it.
+    pub actor: Actor,
+    /// Where.
+    pub near: Near,
+    /// Bytes concerned.
+    pub len: u32,
+}
+
+/// Equal incidents from one place of the program, counted.
+#[derive(Debug, Clone)]
+pub struct Folded {
+    /// The first of them.
+    pub first: Incident,
+    /// Call chain of the first.
+    pub chain: Chain,
+    /// Call chain that allocated the block concerned, or freed it if that is the trouble; empty without a block.
+    pub history: Chain,
+    /// How many there were.
+    pub count: u64,
+}
+
+/// The incidents of one core, folded by kind, tensor and place in the program, in order of first appearance.
+#[derive(Debug, Default)]
+pub struct Log {
+    entries: Vec<Folded>,
+    index: std::collections::HashMap<(What, bool, Actor, Option<usize>, Chain), usize>,
+    /// Incidents not kept because [`Log::LIMIT`] different ones are known.
+    pub dropped: u64,
+}
+
+impl Log {
+    /// Most different incidents kept per core.
+    pub const LIMIT: usize = 1000;
+
+    /// Adds one incident.
+    pub fn add(&mut self, incident: Incident, chain: &[u32], history: Chain) {
+        let region = match incident.near {
+            Near::Tensor { region, .. } => Some(region),
+            _ => None,
+        };
+        let key = (incident.what, incident.write, incident.actor, region, chain.to_vec());
+        if let Some(&at) = self.index.get(&key) {
+            self.entries[at].count += 1;
+        } else if self.entries.len() < Self::LIMIT {
+            self.index.insert(key, self.entries.len());
+            self.entries.push(Folded { first: incident, chain: chain.to_vec(), history, count: 1 });
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    /// Everything seen, in order of first appearance.
+    pub fn entries(&self) -> &[Folded] {
+        &self.entries
+    }
+}

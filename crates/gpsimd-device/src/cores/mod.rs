@@ -1,0 +1,12 @@
+//! One core at work: its bus with the checks of every access, the run of an entry or a launcher, and what was noted meanwhile.
+//!
+//! Unaware of other cores, of how a library got there, and of symbols: all it knows of a program are addresses.
+
+pub mod access;
+pub mod bus;
+pub mod copies;
+pub mod core;
+pub mod dma;
+pub mod incident;
+pub mod near;
+pub mod run;

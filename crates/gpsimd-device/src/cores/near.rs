@@ -1,0 +1,85 @@
+//! What an address in no legal memory is next to, and who made or unmade it.
+//!
+//! Unaware of why anyone asks.
+
+use crate::cores::bus::{Bus, Place};
+use crate::cores::incident::{Near, What};
+use crate::memory::heap::{Block, Chain, Kind};
+use crate::parts::map;
+
+/// How far behind the end of a pool an overrun of its last block is still explained by that block.
+const POOL_REACH: u32 = 0x400;
+
+impl Bus<'_> {
+    /// What lies near a SoC address in no memory.
+    pub(crate) fn near_soc(&self, soc: u64) -> Near {
+        match self.view.shared().nearest(soc, map::TENSOR_GUARD) {
+            Some((region, _)) => {
+                let base = self.view.shared().regions().get(region).map_or(0, |region| region.base);
+                Near::Tensor { region, offset: soc.wrapping_sub(base) as i64 }
+            }
+            None => Near::Soc { addr: soc },
+        }
+    }
+
+    /// What a place is, or is next to, and the call chain that allocated the block concerned (freed it, if that is the
+    /// trouble); the chain is empty where there is no block.
+    pub(crate) fn near_place(&self, place: Place, what: What) -> (Near, Chain) {
+        let plain = |near| (near, Chain::new());
+        match place {
+            Place::Tensor(region, offset) => plain(Near::Tensor { region, offset: offset as i64 }),
+            Place::Image(offset) => {
+                plain(Near::Nx { addr: self.memory.image_base.wrapping_add(offset as u32) })
+            }
+            Place::Scratch(offset) if self.memory.in_hbm_stack(offset) => {
+                plain(Near::Stack { addr: map::BANKS + map::SCRATCH_OFFSET as u32 + offset as u32 })
+            }
+            Place::Scratch(offset) => self.near_block(Kind::Hbm, offset as i64, what).unwrap_or_else(|| {
+                plain(Near::Soc { addr: map::scratch_soc(self.memory.core) + offset as u64 })
+            }),
+            Place::Dataram(offset) => {
+                let addr = map::DATARAM.wrapping_add(offset as u32);
+                let layout = self.memory.layout;
+                if (layout.stack_floor..layout.stack_top).contains(&addr) {
+                    return plain(Near::Stack { addr });
+                }
+                let pool = |kind: Kind| self.memory.heaps[kind as usize].pool();
+                let (first, (last, len)) = (pool(Kind::Libc).0, pool(Kind::Tcm));
+                let near = |kind| self.near_block(kind, i64::from(addr) - i64::from(pool(kind).0), what);
+                // The pools adjoin: what lies before the first block of one is in the other.
+                Some([Kind::Libc, Kind::Tcm])
+                    .filter(|_| (first..last + len + POOL_REACH).contains(&addr))
+                    .and_then(|kinds| kinds.into_iter().filter_map(near).min_by_key(|(near, _)| gap(near)))
+                    .unwrap_or(plain(Near::Dataram { addr }))
+            }
+            Place::Apb(offset) => plain(Near::Nx { addr: map::WINDOWS.wrapping_add(offset) }),
+            Place::Nowhere => plain(Near::Nx { addr: 0 }),
+        }
+    }
+
+    /// The block nearest to an offset in a heap's pool: the latest one freed there, or the nearest live one.
+    fn near_block(&self, kind: Kind, offset: i64, what: What) -> Option<(Near, Chain)> {
+        let heap = &self.memory.heaps[kind as usize];
+        let near = |block: &Block| Near::Block {
+            heap: kind,
+            len: block.len,
+            offset: offset - i64::from(block.offset),
+        };
+        if what == What::Freed {
+            let inside = |block: &Block| gap(&near(block)) < 0;
+            let freed = heap.freed().iter().rev().find(|freed| inside(&freed.block))?;
+            return Some((near(&freed.block), freed.site.clone()));
+        }
+        let block = heap.blocks().iter().min_by_key(|block| gap(&near(block)))?;
+        Some((near(block), block.site.clone()))
+    }
+}
+
+/// Bytes between an address and the block it is near: 0 right past the end, negative inside.
+fn gap(near: &Near) -> i64 {
+    match *near {
+        Near::Block { len, offset, .. } if offset >= 0 => offset - i64::from(len),
+        Near::Block { offset, .. } => -offset,
+        _ => i64::MAX,
+    }
+}

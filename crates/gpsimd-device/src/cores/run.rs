@@ -1,0 +1,307 @@
+//! One run of one core: slices, repeated instructions, firmware services, and bytes nobody wrote on their way.
+//!
+//! Unaware of how a run is set up and of what its records mean.
+//! Facts: spec `customop-abi.md` §3.2-§3.4.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use xtensa_iss::{BusFault, Cpu, Fault, FaultKind, Stop, ps};
+
+use crate::cores::bus::Bus;
+use crate::cores::copies;
+use crate::cores::incident::{Actor, Log, Near, What};
+use crate::memory::heap::Chain;
+use crate::parts::firmware::{self, Service};
+use crate::parts::map;
+
+/// Instructions between two looks at the stop flag.
+const SLICE: u64 = 1 << 20;
+/// Frames of a call chain that are kept.
+const CHAIN_LIMIT: usize = 24;
+/// Bytes of text kept per core and call.
+const TEXT_LIMIT: usize = 1 << 20;
+/// Longest registered name; the generator allows 31 characters.
+const NAME_LIMIT: usize = 256;
+/// Instructions after which a store that should have come is no longer waited for.
+const COPY_REACH: u8 = 16;
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// The function returned this value.
+    Returned(u32),
+    /// The program ended itself: `exit`, `abort` or a failed assertion.
+    Aborted,
+    /// An instruction could not be executed.
+    Fault(Fault),
+    /// The instruction budget was used up.
+    Budget,
+    /// The caller's stop flag was set.
+    Cancelled,
+}
+
+/// A function that the library registered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// Operator name.
+    pub name: String,
+    /// NX address of its launcher.
+    pub launcher: u32,
+}
+
+/// Text the program wrote.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Text {
+    /// Everything written to file descriptors 1 and 2, in order.
+    pub bytes: Vec<u8>,
+    /// Bytes not kept.
+    pub dropped: u64,
+}
+
+/// Limits and shared flags of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits<'a> {
+    /// Most instructions.
+    pub budget: u64,
+    /// Set from outside to end the run early.
+    pub stop: &'a AtomicBool,
+    /// Told the instructions executed so far, slice by slice.
+    pub executed: &'a AtomicU64,
+}
+
+/// A store that is to copy bytes nobody wrote.
+struct Copy {
+    /// Its address.
+    store: u32,
+    /// Instructions it is still waited for.
+    left: u8,
+    /// Where the bytes were first read.
+    origin: Chain,
+}
+
+/// One run in progress.
+pub(crate) struct Running<'s, 'a> {
+    pub cpu: &'s mut Cpu,
+    pub bus: Bus<'a>,
+    pub functions: &'s mut Vec<Function>,
+    pub log: Log,
+    pub text: Text,
+    pub transfers: BTreeSet<(Chain, usize, bool)>,
+    pub samples: BTreeMap<Chain, u64>,
+    /// Stores that will copy bytes nobody wrote.
+    copies: Vec<Copy>,
+    /// Where local variables that hold such bytes got them from, by NX address.
+    origins: HashMap<u32, Chain>,
+}
+
+impl<'s, 'a> Running<'s, 'a> {
+    /// A run about to start; `earlier` are incidents that belong to its report.
+    pub fn new(
+        cpu: &'s mut Cpu,
+        bus: Bus<'a>,
+        functions: &'s mut Vec<Function>,
+        earlier: Log,
+    ) -> Running<'s, 'a> {
+        Running {
+            cpu,
+            bus,
+            functions,
+            log: earlier,
+            text: Text::default(),
+            transfers: BTreeSet::new(),
+            samples: BTreeMap::new(),
+            copies: Vec::new(),
+            origins: HashMap::new(),
+        }
+    }
+
+    /// Runs until something ends it.
+    pub fn run(&mut self, limits: Limits<'_>) -> Ended {
+        loop {
+            let executed = self.cpu.instructions();
+            limits.executed.store(executed, Ordering::Relaxed);
+            if limits.stop.load(Ordering::Relaxed) {
+                return Ended::Cancelled;
+            }
+            let left = limits.budget.saturating_sub(executed);
+            if left == 0 {
+                return Ended::Budget;
+            }
+            // Whole slices end at fixed instruction counts, so that a budget ends a run at the same place every time.
+            let mut stop = if self.copies.is_empty() {
+                self.cpu.run(&mut self.bus, left.min(SLICE))
+            } else {
+                self.step_to_copy()
+            };
+            if let Stop::Fault(Fault { kind: FaultKind::Bus { fault: BusFault::Device(_), .. }, .. }) = stop {
+                stop = self.repeat();
+            }
+            match stop {
+                Stop::Budget => {}
+                Stop::Simcall => {
+                    if let Some(ended) = self.serve() {
+                        return ended;
+                    }
+                }
+                Stop::Break { .. } | Stop::Syscall | Stop::Wait => return Ended::Aborted,
+                Stop::Fault(Fault { kind: FaultKind::Illegal { bytes: [0, 0, 0] }, .. }) => {
+                    return Ended::Aborted;
+                }
+                Stop::Fault(fault) => return Ended::Fault(fault),
+            }
+        }
+    }
+
+    /// The call chain at the pc.
+    pub fn chain(&mut self) -> Chain {
+        let cpu = &*self.cpu;
+        let frames = self.bus.quietly(|bus| cpu.call_chain(bus, CHAIN_LIMIT));
+        frames.into_iter().map(|(pc, _)| pc).collect()
+    }
+
+    /// The chain at a pc with no code. If a CALLX led there, its return address waits where the callee's ENTRY, which never
+    /// ran, would have found it; the caller is in the chain by that alone.
+    pub fn chain_of_jump(&mut self) -> Chain {
+        let mut chain = self.chain();
+        let increment = (self.cpu.state().ps & ps::CALLINC) >> ps::CALLINC_SHIFT;
+        let waiting = self.cpu.ar(4 * increment as u8);
+        // Bits 30 and 31 hold the increment; the caller runs in the quarter of the images.
+        let back = waiting & 0x3FFF_FFFF | map::BANKS & 0xC000_0000;
+        let is_callx = |bytes: &[u8]| {
+            bytes[0] & 0xCF == 0xC0 && bytes[0] & 0x30 != 0 && bytes[1] & 0xF0 == 0 && bytes[2] == 0
+        };
+        if increment != 0 && self.bus.memory.peek(back.wrapping_sub(3), 3).is_some_and(is_callx) {
+            chain.insert(1.min(chain.len()), back);
+        }
+        chain
+    }
+
+    /// The compiler's division routines trap with an illegal instruction that the text "DIV0" follows.
+    pub fn is_division_trap(&self) -> bool {
+        self.bus.memory.peek(self.cpu.pc().wrapping_add(3), 4) == Some(b"DIV0")
+    }
+
+    fn collect(&mut self, chain: &[u32]) {
+        for (incident, mut history) in std::mem::take(&mut self.bus.incidents) {
+            if incident.what == What::Uninitialised && incident.actor == Actor::Cpu {
+                if let Near::Stack { addr } = incident.near {
+                    history = self.origins.get(&addr).cloned().unwrap_or_default();
+                }
+                let pc = chain.first().copied().unwrap_or(0);
+                if let Some(store) = self.bus.memory.peek(pc, copies::WINDOW).and_then(copies::store_after) {
+                    let origin = if history.is_empty() { chain.to_vec() } else { history };
+                    let store = pc.wrapping_add(store as u32);
+                    self.copies.push(Copy { store, left: COPY_REACH, origin });
+                    continue;
+                }
+            }
+            self.log.add(incident, chain, history);
+        }
+    }
+
+    /// One instruction on the way to a store that copies bytes nobody wrote, and what that store means.
+    fn step_to_copy(&mut self) -> Stop {
+        let pc = self.cpu.pc();
+        let awaited = self.copies.iter().position(|copy| copy.store == pc);
+        let store = awaited.and_then(|_| self.bus.memory.peek(pc, 3).and_then(copies::store));
+        let addr = store.map(|store| self.cpu.ar(store.base).wrapping_add(store.offset));
+        let before = self.cpu.instructions();
+        let mut stop = self.cpu.run(&mut self.bus, 1);
+        if let Stop::Fault(Fault { kind: FaultKind::Bus { fault: BusFault::Device(_), .. }, .. }) = stop {
+            stop = self.repeat();
+        }
+        if let (Some(store), Some(addr), true) = (store, addr, self.cpu.instructions() != before) {
+            let chain = self.chain();
+            let origin = awaited.and_then(|at| self.copies.get(at)).map(|copy| copy.origin.clone());
+            if self.origins.len() < Log::LIMIT {
+                self.origins.insert(addr, origin.unwrap_or_default());
+            }
+            self.bus.lenient = true;
+            self.bus.forget(addr, store.size.into());
+            self.bus.lenient = false;
+            let at: Chain = std::iter::once(pc).chain(chain.into_iter().skip(1)).collect();
+            self.collect(&at);
+        }
+        self.copies.retain_mut(|copy| {
+            copy.left = copy.left.saturating_sub(1);
+            copy.store != pc && copy.left > 0
+        });
+        stop
+    }
+
+    /// Repeats the refused instruction leniently and records what it did.
+    fn repeat(&mut self) -> Stop {
+        let chain = self.chain();
+        self.bus.lenient = true;
+        let stop = self.cpu.run(&mut self.bus, 1);
+        self.bus.lenient = false;
+        self.collect(&chain);
+        if let Some((heap, descriptor)) = self.bus.handed_out.take() {
+            self.bus.memory.heaps[heap as usize].set_site(descriptor, &chain);
+        }
+        if std::mem::take(&mut self.bus.sampled) && self.samples.len() < Log::LIMIT {
+            *self.samples.entry(chain.clone()).or_default() += 1;
+        }
+        for (region, wrote) in std::mem::take(&mut self.bus.transferred) {
+            if self.bus.multicore && self.transfers.len() < Log::LIMIT {
+                self.transfers.insert((chain.clone(), region, wrote));
+            }
+        }
+        if let Some((addr, len)) = self.bus.code_changed.take() {
+            self.cpu.invalidate_code(addr, len);
+        }
+        stop
+    }
+
+    /// Does what the stub at the pc stands for. The stub's arguments are a2 and on; its result is a2.
+    fn serve(&mut self) -> Option<Ended> {
+        let firmware = self.bus.memory.firmware_base;
+        let Some(service) = Service::stopped_at(self.cpu.pc(), firmware) else { return Some(Ended::Aborted) };
+        let (a2, a3, a4) = (self.cpu.ar(2), self.cpu.ar(3), self.cpu.ar(4));
+        let memory = &mut *self.bus.memory;
+        let layout = memory.layout;
+        let result = match service {
+            Service::Return => return Some(Ended::Returned(self.cpu.call_result())),
+            Service::Register => {
+                if a2 == firmware::HANDLE && self.functions.len() < usize::from(u8::MAX) {
+                    self.functions.push(Function { name: memory.string(a3, NAME_LIMIT), launcher: a4 });
+                    firmware::SUCCESS
+                } else {
+                    firmware::FAILURE
+                }
+            }
+            Service::GetLibc => firmware::libc(&memory.string(a2, NAME_LIMIT), firmware),
+            Service::GetDataScratch => {
+                memory.poke(a2, &layout.scratch.to_le_bytes());
+                memory.poke(a3, &layout.scratch_len.to_le_bytes());
+                0
+            }
+            Service::GetHbmScratch => {
+                memory.poke(a2, &map::scratch_soc(memory.core).to_le_bytes());
+                memory.poke(a3, &map::SCRATCH_LEN.to_le_bytes());
+                0
+            }
+            Service::GetDmaQueue => {
+                memory.poke(a2, &map::m2s_offset(memory.core).to_le_bytes());
+                memory.poke(a3, &map::s2m_offset(memory.core).to_le_bytes());
+                0
+            }
+            Service::Write => {
+                let room = TEXT_LIMIT - self.text.bytes.len();
+                let kept = room.min(a4 as usize);
+                match memory.peek(a3, kept) {
+                    Some(bytes) => {
+                        self.text.bytes.extend_from_slice(bytes);
+                        self.text.dropped += (a4 as usize - kept) as u64;
+                        a4
+                    }
+                    None => u32::MAX,
+                }
+            }
+            Service::Exit => return Some(Ended::Aborted),
+        };
+        self.cpu.set_ar(2, result);
+        None
+    }
+}

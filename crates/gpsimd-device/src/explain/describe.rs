@@ -1,0 +1,266 @@
+//! The words of findings: what an incident or an ending was, in the author's terms.
+//!
+//! Unaware of source lines and folding.
+
+use xtensa_iss::{BusFault, Fault, FaultKind};
+
+use crate::call::shared::SharedMemory;
+use crate::call::tensor::TensorSpec;
+use crate::cores::core::Run;
+use crate::cores::dma::dataram_owner;
+use crate::cores::incident::{Actor, Incident, Near, What};
+use crate::cores::run::Ended;
+use crate::memory::heap::Kind;
+use crate::parts::sdma::Stopped;
+use crate::report::Element;
+use crate::report::checks::Code;
+
+/// Names of the tensors of a call.
+pub struct Names<'a> {
+    /// The tensors.
+    pub shared: &'a SharedMemory,
+}
+
+impl Names<'_> {
+    /// A tensor by name.
+    pub fn tensor(&self, region: usize) -> String {
+        self.shared.regions().get(region).map_or_else(String::new, |info| format!("`{}`", info.name))
+    }
+
+    /// The element at a byte offset of a tensor.
+    pub fn element(&self, region: usize, offset: i64) -> Option<Element> {
+        let info = self.shared.regions().get(region)?;
+        let element = offset.div_euclid(info.spec.dtype.size() as i64);
+        let inside = u64::try_from(offset).is_ok_and(|offset| offset < info.byte_len());
+        let index = if inside { info.spec.multi_index(element as u64) } else { Vec::new() };
+        Some(Element { tensor: info.name.clone(), element, index })
+    }
+
+    /// One incident as a sentence.
+    pub fn incident(&self, incident: &Incident) -> String {
+        let Incident { what, write, actor, near, len } = *incident;
+        let verb = match (actor, write) {
+            (Actor::Cpu, false) => format!("reads {len} byte{}", plural(len)),
+            (Actor::Cpu, true) => format!("writes {len} byte{}", plural(len)),
+            (Actor::Dma, false) => format!("a transfer reads {len} byte{}", plural(len)),
+            (Actor::Dma, true) => format!("a transfer writes {len} byte{}", plural(len)),
+        };
+        let place = self.place(near);
+        match what {
+            What::Outside => format!("{verb} {place}"),
+            What::Uninitialised if matches!(near, Near::Stack { .. }) => {
+                format!("{verb} {place} that was copied from memory nothing has written")
+            }
+            What::Uninitialised => {
+                format!("{verb} {place}, which nothing has written")
+            }
+            What::UninitialisedCopy => {
+                let by = if actor == Actor::Dma { "a transfer copies" } else { "copies" };
+                format!("{by} {len} byte{} that nothing has written, {place}", plural(len))
+            }
+            What::Freed => format!("{verb} {place} after it was freed"),
+            What::Null => match near {
+                Near::Nx { addr: 0 } => format!("{verb} through a null pointer"),
+                Near::Nx { addr } => format!("{verb} {addr:#x} bytes from a null pointer"),
+                _ => format!("{verb} through a null pointer"),
+            },
+            What::Code => format!("{verb} in the code at {place}"),
+            What::Input => format!("{verb} {place}, which is an input"),
+            What::ScalarWidth => {
+                format!("{verb} {place}: the scalar is passed narrower than the kernel reads it")
+            }
+            What::WindowUnset => format!("{verb} through an address window that was never set, {place}"),
+            What::SharedElement => format!("{verb} {place} with an element access while several cores run"),
+            What::DmaStopped(Stopped::Overrun { waiting, ring }) => {
+                format!("the doorbell announces {waiting} descriptors, the ring holds {ring}")
+            }
+            What::DmaStopped(Stopped::BadRing { addr }) => {
+                format!("a descriptor ring points to device address {addr:#x}, outside the core's data RAM")
+            }
+        }
+    }
+
+    fn place(&self, near: Near) -> String {
+        match near {
+            Near::Tensor { region, offset } => match self.shared.regions().get(region) {
+                Some(info) => tensor_place(&info.name, &info.spec, offset),
+                None => String::new(),
+            },
+            Near::Block { heap, len, offset } => {
+                format!("{} a {} of {len} bytes", position(offset, len.into()), heap_name(heap))
+            }
+            Near::Stack { .. } => "in a local variable".to_owned(),
+            Near::Dataram { addr } => {
+                format!("at {addr:#x} in local memory, where there is no block and no stack")
+            }
+            Near::Nx { addr } => format!("at {addr:#x}"),
+            Near::Soc { addr } => match dataram_owner(addr) {
+                Some(core) => format!("at device address {addr:#x}, the local memory of core {core}"),
+                None => format!("at device address {addr:#x}, where there is no tensor"),
+            },
+        }
+    }
+}
+
+/// What a heap's blocks are called.
+fn heap_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Tcm => "TCM block",
+        Kind::Hbm => "device memory block",
+        Kind::Libc => "malloc block",
+    }
+}
+
+fn plural(count: u32) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+fn position(offset: i64, len: i64) -> String {
+    match offset {
+        before if before < 0 => format!("starting {} bytes before", -before),
+        past if past == len => "right past the end of".to_owned(),
+        past if past > len => format!("starting {} bytes past the end of", past - len),
+        0 => "at the start of".to_owned(),
+        inside => format!("at byte {inside} of"),
+    }
+}
+
+fn tensor_place(name: &str, spec: &TensorSpec, offset: i64) -> String {
+    let len = spec.byte_len() as i64;
+    if (0..len).contains(&offset) {
+        let element = offset as u64 / spec.dtype.size() as u64;
+        return format!("at element {:?} of `{name}`", spec.multi_index(element));
+    }
+    let element = offset.div_euclid(spec.dtype.size() as i64);
+    let elements = len / spec.dtype.size() as i64;
+    format!("{} `{name}` (element {element} of {elements})", position(offset, len))
+}
+
+/// A run of elements, or its ends when there are holes.
+pub fn range(spec: &TensorSpec, first: u64, last: u64, count: u64) -> String {
+    let (from, to) = (spec.multi_index(first), spec.multi_index(last));
+    match count {
+        1 => format!("{from:?}"),
+        _ if last - first + 1 == count => format!("{from:?} to {to:?}"),
+        _ => format!("{from:?} to {to:?}, with gaps"),
+    }
+}
+
+/// What the runtime's own assertions mean for the author, by their place (spec `device-runtime.md` §18).
+const RUNTIME_ASSERTIONS: &[(&str, &str)] = &[
+    (
+        "Coherence.h:42 ",
+        "a read stream is opened while a write stream or an accessor of the same tensor is open",
+    ),
+    (
+        "Coherence.h:62 ",
+        "a write stream is opened while another stream or an accessor of the same tensor is open",
+    ),
+    ("Coherence.h:83 ", "an accessor is opened while a stream of the same tensor is open"),
+    (
+        "NeuronAllocator.h:18 ",
+        "a tensor does not fit the device memory heap (32 MiB and 32 blocks per core, the stack included)",
+    ),
+    ("utypes.hpp:37 ", "an argument has an element type that the device does not accept"),
+    ("utypes.hpp:65 ", "the returned tensor has another element type than the output"),
+    ("utypes.hpp:73 ", "no TCM is left to copy the returned tensor; free blocks before returning"),
+    ("utypes.hpp:74 ", "no TCM is left to copy the returned tensor; free blocks before returning"),
+    ("utypes.hpp:77 ", "no TCM is left to copy the returned tensor; free blocks before returning"),
+    ("utypes.hpp:172 ", "a Scalar parameter is passed a tensor of more than one element"),
+    ("utypes.hpp:178 ", "a Scalar parameter is passed a tensor of more than one element"),
+    ("arg_parser.hpp:66 ", "the kernel takes more arguments than the call passes"),
+    ("arg_extractor.hpp:16 ", "the call passes more than 10 arguments, the output included"),
+    ("data_transfer.cpp:160 ", "a DMA transfer is asked for memory outside TCM"),
+];
+
+/// What ended a run that did not return 0, and which check that is.
+pub fn ending(run: &Run) -> Option<(Code, String)> {
+    let last_line = || {
+        let text = String::from_utf8_lossy(&run.text.bytes);
+        text.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned)
+    };
+    match &run.ended {
+        Ended::Returned(0) | Ended::Cancelled => None,
+        Ended::Returned(status) => Some((Code::Abort, format!("the launcher returned {}", *status as i32))),
+        Ended::Aborted if run.divided_by_zero => {
+            Some((Code::DivideByZero, "an integer is divided by zero".into()))
+        }
+        Ended::Aborted => {
+            let line = last_line().unwrap_or_else(|| "abort() without a message".to_owned());
+            let code = if line.contains("Coherence.h") { Code::Coherency } else { Code::Abort };
+            match RUNTIME_ASSERTIONS.iter().find(|(place, _)| line.contains(place)) {
+                Some((_, meaning)) => Some((code, format!("{meaning} ({line})"))),
+                None => Some((code, line)),
+            }
+        }
+        Ended::Budget => {
+            Some((Code::Runaway, format!("still running after {} instructions", run.counters.instructions)))
+        }
+        Ended::Fault(Fault { kind, .. }) => Some(fault(kind)),
+    }
+}
+
+fn fault(kind: &FaultKind) -> (Code, String) {
+    let message = kind.to_string();
+    match kind {
+        FaultKind::StackLimit { .. } => (Code::StackOverflow, message),
+        FaultKind::DivideByZero => (Code::DivideByZero, message),
+        FaultKind::Flix { .. } => (Code::Flix, message),
+        FaultKind::Bus { access, fault: BusFault::Unmapped | BusFault::Denied, .. } => match access {
+            xtensa_iss::Access::Load | xtensa_iss::Access::Fill => (Code::ReadOutside, message),
+            xtensa_iss::Access::Store | xtensa_iss::Access::Spill => (Code::WriteOutside, message),
+        },
+        _ => (Code::Fault, message),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::dtype::Dtype;
+    use crate::call::shared::Role;
+    use crate::call::tensor::Tensor;
+    use crate::call::wire::Location;
+    use crate::memory::heap::Kind;
+
+    #[test]
+    fn sentences() {
+        let mut shared = SharedMemory::default();
+        let x = Tensor::new(Dtype::Float32, [2, 5], vec![0; 40]).unwrap();
+        shared.place("x", x, Role::Input, Location::Hbm, 1 << 20).unwrap();
+        let names = Names { shared: &shared };
+        let tensor = |offset| Near::Tensor { region: 0, offset };
+        let block = |offset| Near::Block { heap: Kind::Tcm, len: 100, offset };
+        use Actor::{Cpu, Dma};
+        let rows = [
+            (
+                (What::Outside, false, Cpu, tensor(40)),
+                "reads 4 bytes right past the end of `x` (element 10 of 10)",
+            ),
+            (
+                (What::Outside, true, Dma, tensor(-4)),
+                "a transfer writes 4 bytes starting 4 bytes before `x` (element -1 of 10)",
+            ),
+            (
+                (What::Input, true, Cpu, tensor(28)),
+                "writes 4 bytes at element [1, 2] of `x`, which is an input",
+            ),
+            (
+                (What::Freed, false, Cpu, block(8)),
+                "reads 4 bytes at byte 8 of a TCM block of 100 bytes after it was freed",
+            ),
+            ((What::Null, true, Cpu, Near::Nx { addr: 8 }), "writes 4 bytes 0x8 bytes from a null pointer"),
+        ];
+        for ((what, write, actor, near), want) in rows {
+            assert_eq!(names.incident(&Incident { what, write, actor, near, len: 4 }), want);
+        }
+    }
+
+    #[test]
+    fn ranges() {
+        let spec = TensorSpec::new(Dtype::Int8, [3, 4]);
+        assert_eq!(range(&spec, 5, 5, 1), "[1, 1]");
+        assert_eq!(range(&spec, 5, 11, 7), "[1, 1] to [2, 3]");
+        assert_eq!(range(&spec, 0, 11, 2), "[0, 0] to [2, 3], with gaps");
+    }
+}

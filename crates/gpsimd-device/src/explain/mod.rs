@@ -1,0 +1,7 @@
+//! From what the cores noted to findings in the author's terms: names, source lines, elements, words.
+//!
+//! Works on finished runs. Unaware of how cores execute and of how libraries are loaded.
+
+pub mod describe;
+pub mod diagnose;
+pub mod symbols;

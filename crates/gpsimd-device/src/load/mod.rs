@@ -1,0 +1,11 @@
+//! The ways a library gets onto the cores: images at fixed places, or one split image by load record.
+//!
+//! Unaware of files and terminals, and of what is called once it is there.
+
+pub mod chip;
+pub mod error;
+pub mod fixed;
+pub mod placed;
+pub mod split;
+pub mod split_error;
+pub mod trace;

@@ -1,0 +1,9 @@
+//! What one core can touch: its private memory with a state for every byte, the runtime's heaps in it, its view of the tensors.
+//!
+//! Unaware of instructions and of what an access means; [`crate::cores`] decides that.
+
+pub mod heap;
+pub mod image;
+pub mod private;
+pub mod ram;
+pub mod view;

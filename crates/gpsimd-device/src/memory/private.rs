@@ -1,0 +1,236 @@
+//! All memory private to one core, and what each part of it is for.
+//!
+//! Owns the paint: which bytes the program may touch, and which hold a value. Unaware of instructions, shared tensors and
+//! reports. Facts: spec `lsp-and-memory.md` §13.1-§13.5, `device-runtime.md` §11.2, §21.
+
+use crate::memory::heap::{Heap, Kind};
+use crate::memory::image::Image;
+use crate::memory::ram::{ACCESS, FREED, INIT, LOCKED, Ram, WATCHED};
+use crate::parts::firmware;
+use crate::parts::map::{self, DataramLayout};
+use crate::parts::registers::Registers;
+use crate::parts::sdma::Sdma;
+
+/// Private memory, registers and DMA queues of one core.
+#[derive(Debug)]
+pub struct Memory {
+    /// Number of the core.
+    pub core: u8,
+    /// Division of the data RAM.
+    pub layout: DataramLayout,
+    /// Data RAM.
+    pub dataram: Ram,
+    /// NX address of the first byte of [`Memory::image`].
+    pub image_base: u32,
+    /// Code and data of the loaded library.
+    pub image: Ram,
+    /// The core's part of `hbm_scratch`.
+    pub scratch: Ram,
+    /// NX address of the firmware page.
+    pub firmware_base: u32,
+    /// The firmware page.
+    pub firmware: Vec<u8>,
+    /// Register block.
+    pub registers: Registers,
+    /// DMA queues.
+    pub sdma: Sdma,
+    /// HBM, TCM and libc heap, in that order.
+    pub heaps: [Heap; 3],
+    /// Whether any heap is stale.
+    pub stale: bool,
+    scratch_open: bool,
+    /// Lowest offset in the data RAM's stack that was stored to.
+    pub stack_low: usize,
+    /// The block of the HBM heap that serves as stack, with the lowest offset stored to in it.
+    pub hbm_stack: Option<HbmStack>,
+}
+
+/// A stack in device memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HbmStack {
+    /// Offset in the scratch.
+    pub offset: u32,
+    /// Bytes.
+    pub len: u32,
+    /// Lowest scratch offset stored to.
+    pub low: u32,
+}
+
+impl Memory {
+    /// Fresh memory of a core with `image` loaded and its bss zeroed.
+    pub fn new(core: u8, layout: DataramLayout, image: &Image) -> Memory {
+        let (image_base, image_end) = image.span();
+        let mut ram = Ram::new((image_end - image_base) as usize);
+        for segment in image.segments().iter().filter(|segment| segment.vaddr >= image_base) {
+            let at = (segment.vaddr - image_base) as usize;
+            let locked = if segment.writable { 0 } else { LOCKED };
+            ram.paint(at, segment.mem_len as usize, ACCESS | INIT | locked);
+            ram.poke(at, &segment.data);
+        }
+        for (start, len) in image.code() {
+            if let Some(at) = start.checked_sub(image_base) {
+                ram.add_state(at as usize, *len as usize, LOCKED);
+            }
+        }
+        Memory::with_image(core, layout, image_base, ram)
+    }
+
+    /// Fresh memory of a core whose code and data, loaded or to be loaded, are `image` at `image_base`.
+    pub fn with_image(core: u8, layout: DataramLayout, image_base: u32, image: Ram) -> Memory {
+        let mut dataram = Ram::new(layout.len as usize);
+        dataram.paint((layout.scratch - map::DATARAM) as usize, layout.scratch_len as usize, ACCESS | INIT);
+        let floor = (layout.stack_floor - map::DATARAM) as usize;
+        dataram.paint(floor, (layout.stack_top - layout.stack_floor) as usize, ACCESS | INIT);
+        let headers = (layout.scratch - map::DATARAM + crate::memory::heap::HEADERS) as usize;
+        dataram.add_state(headers, 3 * crate::memory::heap::HEADER_LEN as usize, WATCHED);
+
+        let firmware_base = map::firmware(image_base);
+        let rings = map::dataram_soc(core) + u64::from(layout.scratch - map::DATARAM);
+        Memory {
+            core,
+            layout,
+            stack_low: (layout.stack_top - map::DATARAM) as usize,
+            dataram,
+            image_base,
+            image,
+            scratch: Ram::new(map::SCRATCH_LEN as usize),
+            firmware_base,
+            firmware: firmware::page(firmware_base),
+            registers: Registers::new(core),
+            sdma: Sdma::new(rings + 0x100, rings + 0x140, rings + 0x180),
+            heaps: Kind::ALL.map(|kind| Heap::new(kind, layout.scratch)),
+            stale: false,
+            scratch_open: false,
+            hbm_stack: None,
+        }
+    }
+
+    /// Forgets the marks of the previous call.
+    pub fn begin_call(&mut self) {
+        self.stack_low = (self.layout.stack_top - map::DATARAM) as usize;
+        self.hbm_stack = None;
+        for heap in &mut self.heaps {
+            let (ram, base) = match heap.kind() {
+                Kind::Hbm => (&mut self.scratch, 0),
+                Kind::Tcm | Kind::Libc => (&mut self.dataram, (heap.pool().0 - map::DATARAM) as usize),
+            };
+            for block in heap.begin_call() {
+                ram.paint(base + block.offset as usize, block.len as usize, 0);
+            }
+        }
+    }
+
+    /// Notes a store to watched bookkeeping; heap and descriptor when a block is being handed out.
+    pub fn bookkeeping(&mut self, addr: u32, value: u32) -> Option<(Kind, usize)> {
+        for heap in &mut self.heaps {
+            if let Some(handed) = heap.written(addr, value) {
+                self.stale = true;
+                return handed.map(|d| (heap.kind(), d));
+            }
+        }
+        None
+    }
+
+    /// Brings the paint of all stale heaps up to date.
+    pub fn look_at_heaps(&mut self) {
+        self.stale = false;
+        for heap in &mut self.heaps {
+            if !heap.is_stale() {
+                continue;
+            }
+            let change = heap.look(&self.dataram, &self.image);
+            let (pool, pool_len) = heap.pool();
+            let (ram, base) = match heap.kind() {
+                Kind::Hbm => (&mut self.scratch, 0),
+                Kind::Tcm | Kind::Libc => (&mut self.dataram, (pool - map::DATARAM) as usize),
+            };
+            if change.recognised && heap.is_followed() && heap.kind() != Kind::Hbm {
+                ram.paint(base, pool_len as usize, 0);
+            }
+            for block in change.freed {
+                ram.paint(base + block.offset as usize, block.len as usize, FREED);
+            }
+            // What malloc hands out is full of padding that the compiler copies; only its bounds are checked.
+            let fresh = if heap.kind() == Kind::Libc { ACCESS | INIT } else { ACCESS };
+            for block in change.added {
+                ram.paint(base + block.offset as usize, block.len as usize, fresh);
+            }
+        }
+    }
+
+    /// Opens the whole scratch to a program whose HBM heap cannot be followed.
+    pub fn open_scratch(&mut self) {
+        if !self.scratch_open && !self.heaps[Kind::Hbm as usize].is_followed() {
+            self.scratch_open = true;
+            self.scratch.paint(0, map::SCRATCH_LEN as usize, ACCESS | INIT);
+        }
+    }
+
+    /// Recognises the HBM block that `sp` lies in as the stack. Stack memory is not checked for initialisation.
+    pub fn note_stack(&mut self, sp: u32) {
+        let Some(offset) = self.scratch_offset(sp) else { return };
+        if self.hbm_stack.is_some_and(|stack| offset.wrapping_sub(stack.offset) < stack.len) {
+            return;
+        }
+        self.look_at_heaps();
+        let blocks = self.heaps[Kind::Hbm as usize].blocks();
+        if let Some(block) = blocks.iter().find(|block| offset.wrapping_sub(block.offset) < block.len) {
+            self.hbm_stack = Some(HbmStack { offset: block.offset, len: block.len, low: offset });
+            self.scratch.add_state(block.offset as usize, block.len as usize, INIT);
+        }
+    }
+
+    /// Whether a scratch offset is in the stack in device memory.
+    pub fn in_hbm_stack(&self, offset: usize) -> bool {
+        self.hbm_stack.is_some_and(|stack| (offset as u32).wrapping_sub(stack.offset) < stack.len)
+    }
+
+    /// Offset in the scratch that an NX address shows through the pinned window.
+    pub fn scratch_offset(&self, addr: u32) -> Option<u32> {
+        let offset = addr.wrapping_sub(map::BANKS + map::SCRATCH_OFFSET as u32);
+        (offset < map::SCRATCH_LEN).then_some(offset)
+    }
+
+    /// Bytes at an NX address of private memory, whatever their state; `None` where the host has no business.
+    pub fn peek(&self, addr: u32, len: usize) -> Option<&[u8]> {
+        let at = |base: u32| addr.wrapping_sub(base) as usize;
+        if let Some((data, _)) = self.dataram.range(at(map::DATARAM), len) {
+            return Some(data);
+        }
+        if let Some((data, _)) = self.image.range(at(self.image_base), len) {
+            return Some(data);
+        }
+        if let Some(offset) = self.scratch_offset(addr) {
+            return self.scratch.range(offset as usize, len).map(|(data, _)| data);
+        }
+        let at = at(self.firmware_base);
+        self.firmware.get(at..at.checked_add(len)?)
+    }
+
+    /// Writes bytes at an NX address of private memory; says whether it could.
+    pub fn poke(&mut self, addr: u32, bytes: &[u8]) -> bool {
+        let at = |base: u32| addr.wrapping_sub(base) as usize;
+        let scratch = self.scratch_offset(addr).map(|offset| offset as usize);
+        let (ram, at) = if self.dataram.range(at(map::DATARAM), bytes.len()).is_some() {
+            (&mut self.dataram, at(map::DATARAM))
+        } else if self.image.range(at(self.image_base), bytes.len()).is_some() {
+            let at = at(self.image_base);
+            (&mut self.image, at)
+        } else if let Some(at) = scratch.filter(|at| self.scratch.range(*at, bytes.len()).is_some()) {
+            (&mut self.scratch, at)
+        } else {
+            return false;
+        };
+        ram.poke(at, bytes);
+        true
+    }
+
+    /// The zero-terminated string at an NX address, at most `limit` bytes of it.
+    pub fn string(&self, addr: u32, limit: usize) -> String {
+        let bytes: Vec<u8> = (0..limit as u32)
+            .map_while(|i| self.peek(addr.wrapping_add(i), 1).and_then(|byte| byte.first().copied()))
+            .take_while(|&byte| byte != 0)
+            .collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}

@@ -1,0 +1,212 @@
+//! Every check of a run: its code, how bad it is, what causes it and what to do.
+//!
+//! Unaware of any particular run. The documentation table is made from the same rows.
+
+use std::fmt;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Wrong on hardware, or will be.
+    Error,
+    /// Works by luck or wastes something.
+    Warning,
+    /// Worth knowing.
+    Note,
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Check {
+    /// Which check.
+    pub code: Code,
+    /// Stable name, as `--allow` takes it.
+    pub name: &'static str,
+    /// How bad.
+    pub severity: Severity,
+    /// What is wrong, in a few words.
+    pub title: &'static str,
+    /// Why it happens.
+    pub cause: &'static str,
+    /// What to do.
+    pub remedy: &'static str,
+}
+
+macro_rules! checks {
+    ($($(#[doc = $doc:literal])+ $code:ident $name:literal $severity:ident $title:literal $cause:literal $remedy:literal;)+) => {
+        /// A check.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Code { $($(#[doc = $doc])+ $code,)+ }
+
+        /// All checks, in the order findings are listed.
+        pub const CHECKS: &[Check] = &[$(Check {
+            code: Code::$code,
+            name: concat!("run::", $name),
+            severity: Severity::$severity,
+            title: $title,
+            cause: $cause,
+            remedy: $remedy,
+        },)+];
+    };
+}
+
+checks! {
+    /// The program ended itself.
+    Abort "abort" Error "the kernel aborted"
+        "an assertion or a runtime check failed, or the program called abort()"
+        "read the text the kernel printed; it names the failed condition";
+    /// Accessors that exclude each other were open at once.
+    Coherency "coherency" Error "accessors of one tensor conflict"
+        "a stream buffers elements, so another accessor of the same tensor would see old ones"
+        "close the stream before opening the other accessor, or set a policy that allows it";
+    /// An instruction could not be executed.
+    Fault "fault" Error "the core stopped at an instruction"
+        "a jump through a bad pointer, an unaligned access, or code for another core"
+        "check function pointers and casts; build with the device toolchain";
+    /// Vendor-compiled code.
+    Flix "flix" Error "the image holds vector bundles"
+        "the image was compiled by the vendor's compiler; this model executes scalar Xtensa code only"
+        "build the kernel with the open toolchain to run it here";
+    /// Division by zero.
+    DivideByZero "divide_by_zero" Error "integer division by zero"
+        "the divisor is zero; the core has no result for that"
+        "check the divisor first";
+    /// The stack limit was crossed.
+    StackOverflow "stack_overflow" Error "the stack is too small"
+        "local arrays or recursion need more than the local stack or the requested STACK_SIZE"
+        "build with a larger STACK_SIZE, or move arrays to tcm_malloc";
+    /// The instruction budget was used up.
+    Runaway "runaway" Error "the kernel does not end"
+        "an endless loop, or a wait for another core: cores cannot see each other's writes while they run"
+        "check the loop condition, or raise the budget if the work is that large";
+    /// Output elements nobody wrote.
+    Unwritten "unwritten_output" Error "output elements are never written"
+        "the loop bounds or the split between cores leave elements out"
+        "cover every element: round the share per core up and clip it at the end";
+    /// Output elements several cores wrote.
+    Overlap "overlapping_writes" Error "several cores write the same output element"
+        "nothing orders writes of different cores, so the result depends on timing"
+        "give every core its own elements";
+    /// A result that all cores copy to the output.
+    FreshTensor "fresh_tensor" Error "a new tensor is returned on several cores"
+        "every core would copy its own tensor over the whole output"
+        "write to get_dst_tensor() instead";
+    /// Element accessors on several cores.
+    ElementOnCores "accessor_on_cores" Error "an element accessor is used on several cores"
+        "with several cores only TCM accessors give defined results"
+        "copy blocks with tcm_accessor() and work on them in TCM";
+    /// Stream accessors on several cores.
+    StreamOnCores "stream_on_cores" Error "a stream accessor is used on several cores"
+        "with several cores only TCM accessors give defined results"
+        "copy blocks with tcm_accessor() and work on them in TCM";
+    /// Null plus an index.
+    Null "null_access" Error "a null pointer is dereferenced"
+        "tcm_malloc, malloc or another allocator returned null and the result was not checked"
+        "check for null; free blocks earlier or use smaller ones (TCM holds 16 KiB)";
+    /// A block that was given back.
+    UseAfterFree "use_after_free" Error "memory is used after it was freed"
+        "the block was given back before this access"
+        "free it after the last use";
+    /// Writes outside.
+    WriteOutside "write_outside" Error "a write outside any tensor, block or stack"
+        "an index or a length is too large"
+        "check the bounds of the last iteration";
+    /// Reads outside.
+    ReadOutside "read_outside" Error "a read outside any tensor, block or stack"
+        "an index or a length is too large"
+        "check the bounds of the last iteration";
+    /// Code overwritten.
+    CodeWritten "code_written" Error "the kernel writes to its own code"
+        "a pointer to a function or constant is written through"
+        "check the pointer's origin";
+    /// An input overwritten.
+    InputWritten "input_written" Error "an input tensor is written"
+        "inputs belong to the model and may be shared with other operators"
+        "write to the output, or copy the input first";
+    /// Memory nobody wrote is read.
+    Uninitialised "uninitialised_read" Error "memory is read that nothing wrote"
+        "empty() and tcm_malloc() give memory with arbitrary contents"
+        "write every element before reading it";
+    /// Memory nobody wrote is copied to the output.
+    UninitialisedOutput "uninitialised_output" Error "memory that nothing wrote is copied to the output"
+        "the copied block is only partly filled"
+        "copy only the elements that were computed";
+    /// A scalar of another width.
+    ScalarWidth "scalar_width" Error "a scalar is read with another width than it was passed with"
+        "the schema's type and the kernel's parameter type differ; bytes are reinterpreted unchecked"
+        "make the two types agree";
+    /// A window nobody programmed.
+    WindowUnset "window_unset" Error "an address window is used before it is set"
+        "the pointer was made by hand or belongs to another core"
+        "get device pointers from neuron_translate just before use";
+    /// DMA stopped.
+    DmaStopped "dma_stopped" Error "the DMA queues stopped"
+        "the descriptor rings were overwritten or the doorbell was rung too often"
+        "leave the runtime's scratch memory alone";
+    /// TCM blocks left at return.
+    TcmLeak "tcm_leak" Warning "TCM blocks are still allocated at the end"
+        "tcm_free was not reached; the next launch starts with an empty heap, but returning a tensor needs free TCM"
+        "free every block before returning";
+    /// The stack went to device memory.
+    HbmStack "hbm_stack" Note "the stack is in device memory"
+        "the requested STACK_SIZE does not fit the local stack"
+        "every local variable now costs a device memory access; use TCM blocks for arrays and the default stack";
+    /// Element accessors dominate.
+    ElementCost "element_accessor" Note "most of the time goes into element accessors"
+        "every element read or written is a round trip to device memory"
+        "copy blocks with tcm_accessor() and work on them in TCM";
+    /// Heaps could not be followed.
+    HeapsUnknown "heaps_unknown" Note "the runtime's heaps could not be followed"
+        "the image was linked with another runtime, whose bookkeeping is elsewhere"
+        "block bounds, leaks and use after free are not checked for this image";
+    /// Output that hardware drops.
+    PrintOnCores "print_on_cores" Note "cores other than 0 print"
+        "on the device only core 0's output is delivered"
+        "print on core 0 only: if (get_cpu_id() == 0)";
+}
+
+impl Code {
+    /// The check's row.
+    pub fn entry(self) -> &'static Check {
+        // Rows and variants come from one list, in one order.
+        &CHECKS[self as usize]
+    }
+
+    /// Stable name: `run::…`.
+    pub fn name(self) -> &'static str {
+        self.entry().name
+    }
+
+    /// The check with this name.
+    pub fn from_name(name: &str) -> Option<Code> {
+        CHECKS.iter().find(|entry| entry.name == name).map(|entry| entry.code)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl serde::Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_in_order_and_names_unique() {
+        for (index, entry) in CHECKS.iter().enumerate() {
+            assert_eq!(entry.code as usize, index);
+            assert_eq!(Code::from_name(entry.name), Some(entry.code));
+            assert!(!entry.cause.is_empty() && !entry.remedy.is_empty());
+        }
+        assert!(CHECKS.is_sorted_by_key(|entry| entry.severity));
+    }
+}

@@ -1,0 +1,9 @@
+//! What a run hands back: plain data, serialisable, in a fixed order; and the rows of all checks.
+//!
+//! Unaware of how anything was found out.
+
+pub mod checks;
+pub mod counters;
+mod run;
+
+pub use run::{CoreReport, Element, Ending, Finding, HbmStackUse, RunReport, Site};

@@ -1,0 +1,143 @@
+//! What a run hands back: the output, what each core did, its text, and the findings.
+//!
+//! Plain data, serialisable, in a fixed order. Unaware of how it was found out.
+
+use crate::call::tensor::Tensor;
+use crate::report::checks::{Code, Severity};
+use crate::report::counters::Counters;
+
+/// Result of one call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunReport {
+    /// Operator called.
+    pub op: String,
+    /// The output tensor; bytes nobody wrote are zero.
+    pub output: Tensor,
+    /// One entry per core that ran, in order.
+    pub cores: Vec<CoreReport>,
+    /// What is wrong, worst first.
+    pub findings: Vec<Finding>,
+}
+
+/// How one core's part ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// The launcher returned 0.
+    Completed,
+    /// The launcher returned something else.
+    Failed,
+    /// The program ended itself.
+    Aborted,
+    /// An instruction could not be executed.
+    Faulted,
+    /// The instruction budget was used up.
+    BudgetExhausted,
+    /// The caller stopped the run.
+    Cancelled,
+}
+
+/// What one core did.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct CoreReport {
+    /// Number of the core.
+    pub core: u8,
+    /// How its part ended.
+    pub outcome: Ending,
+    /// Counts.
+    pub counters: Counters,
+    /// Estimated cycles.
+    pub cycles: u64,
+    /// Most TCM bytes allocated at once.
+    pub tcm_high_water: u32,
+    /// Most HBM heap bytes allocated at once, a stack in device memory included.
+    pub hbm_high_water: u32,
+    /// Most bytes of the local stack in use.
+    pub stack_high_water: u32,
+    /// Size and deepest use of the stack in device memory, if one was taken.
+    pub hbm_stack: Option<HbmStackUse>,
+    /// Text written to standard output and error, in order.
+    pub text: String,
+    /// Bytes of text that were not kept.
+    pub text_dropped: u64,
+    /// Forbidden accesses that are in no finding, because the core has too many different ones.
+    pub incidents_dropped: u64,
+}
+
+/// A stack in device memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct HbmStackUse {
+    /// Bytes requested.
+    pub size: u32,
+    /// Most bytes in use.
+    pub high_water: u32,
+}
+
+/// A place in the program.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Site {
+    /// Address of the instruction on the first core concerned.
+    pub pc: u32,
+    /// Function of the kernel author that leads there; empty without symbols.
+    pub function: String,
+    /// Its source file; empty without line information.
+    pub file: String,
+    /// Line, from 1; 0 without line information.
+    pub line: u32,
+    /// The library function that did it on the author's behalf; empty if the author's code did it itself.
+    pub via: String,
+}
+
+/// An element of a tensor.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Element {
+    /// Tensor.
+    pub tensor: String,
+    /// Row-major position; negative before the start, beyond the count past the end.
+    pub element: i64,
+    /// The same as one index per dimension; empty outside the tensor.
+    pub index: Vec<u64>,
+}
+
+/// One thing that is wrong, with all its repetitions.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Finding {
+    /// Which check.
+    pub code: Code,
+    /// How bad.
+    pub severity: Severity,
+    /// What happened, first time.
+    pub message: String,
+    /// Cores concerned, in order.
+    pub cores: Vec<u8>,
+    /// Where in the program.
+    pub site: Option<Site>,
+    /// Which tensor element.
+    pub element: Option<Element>,
+    /// Where the block concerned was freed (use after free) or allocated (other findings about blocks), or where the
+    /// value of a local variable was first read.
+    pub history: Option<Site>,
+    /// How often.
+    pub count: u64,
+    /// What to do.
+    pub help: String,
+}
+
+impl RunReport {
+    /// Whether every core completed and nothing worse than a note was found.
+    pub fn is_clean(&self) -> bool {
+        self.cores.iter().all(|core| core.outcome == Ending::Completed)
+            && self.findings.iter().all(|finding| finding.severity == Severity::Note)
+    }
+
+    /// The text of all cores, core by core, every line prefixed `P0: ` with the core's number.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for core in &self.cores {
+            for line in core.text.lines() {
+                text.push_str(&format!("P{}: {line}\n", core.core));
+            }
+        }
+        text
+    }
+}
