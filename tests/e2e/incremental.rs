@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use gpsimd_image::Image;
+use gpsimd_image::ElfFile;
 
 use crate::bench::{Bench, VECTOR_ADD, bad, good, outputs};
 use crate::examples;
@@ -325,7 +325,7 @@ fn one_link_serves_all_cores_of_every_example() {
 
 /// Names, addresses and contents of all sections but relocations, symbols and names.
 fn contents(bytes: &[u8]) -> Vec<(String, u32, Vec<u8>)> {
-    let image = Image::parse(bytes).expect("an image");
+    let image = ElfFile::parse(bytes).expect("an image");
     let is_table =
         |name: &str| name.starts_with(".rela") || [".symtab", ".strtab", ".shstrtab"].contains(&name);
     let sections = image.sections.iter().filter(|section| !is_table(section.name));

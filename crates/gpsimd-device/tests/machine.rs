@@ -422,7 +422,7 @@ fn libraries_that_cannot_be_loaded() {
         ),
         ("another machine", vec![foreign], "device::foreign_elf"),
         ("load address", vec![displaced], "device::load_address"),
-        ("truncated", vec![truncated], "device::segment_bytes"),
+        ("truncated", vec![truncated], "device::not_an_image"),
         ("another core's", vec![good(cpu(1)); 8], "device::segment_outside"),
         ("entry outside", vec![elf(base - 4, base, &[0; 16])], "device::entry"),
         ("outside", vec![elf(base, 0x1000, &[0; 16])], "device::segment_outside"),

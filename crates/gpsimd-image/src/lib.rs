@@ -18,10 +18,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod elf_file;
 mod error;
 #[doc(hidden)]
 pub mod fuzz;
-mod image;
 mod map;
 mod pack;
 mod rebase;
@@ -30,8 +30,8 @@ mod strip;
 mod summary;
 pub mod verify;
 
+pub use elf_file::{ElfFile, FLAGS, Header, MACHINE, Relocation, Section, Segment, Symbol};
 pub use error::ImageError;
-pub use image::{FLAGS, Header, Image, MACHINE, Relocation, Section, Segment, Symbol};
 pub use map::map_svg;
 pub use pack::{PAYLOAD_SECTION, PAYLOAD_SYMBOL, pack, unpack};
 pub use rebase::Rebase;

@@ -8,8 +8,8 @@
 use object::write::elf::{FileHeader, Rel, SectionHeader, SectionIndex, Sym, Writer};
 use object::{Endianness, elf};
 
+use crate::elf_file::{ElfFile, FLAGS, MACHINE, kind_name};
 use crate::error::ImageError;
-use crate::image::{FLAGS, Image, MACHINE, kind_name};
 
 /// Symbol at the start of the payload.
 pub const PAYLOAD_SYMBOL: &str = "lib_func";
@@ -123,9 +123,9 @@ pub fn pack(stripped: &[u8]) -> Result<Vec<u8>, ImageError> {
 /// The image inside a packed object, ours or one that GNU ld made.
 ///
 /// # Errors
-/// What [`Image::parse`] refuses; other machines and types; no `.rodata`, or `lib_func` elsewhere than at its start.
+/// What [`ElfFile::parse`] refuses; other machines and types; no `.rodata`, or `lib_func` elsewhere than at its start.
 pub fn unpack(packed: &[u8]) -> Result<&[u8], ImageError> {
-    let object = Image::parse(packed)?;
+    let object = ElfFile::parse(packed)?;
     if object.header.machine != MACHINE {
         return Err(ImageError::WrongMachine { found: object.header.machine });
     }

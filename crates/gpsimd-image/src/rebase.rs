@@ -11,8 +11,8 @@ use std::collections::HashSet;
 use gpsimd_lsp::{CpuId, Lsp, Variant, Window};
 use object::elf;
 
+use crate::elf_file::{ElfFile, Relocation, Section, Symbol};
 use crate::error::ImageError;
-use crate::image::{Image, Relocation, Section, Symbol};
 
 /// A link for cpu0 with the places of all words that move with the bank.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ impl<'d> Rebase<'d> {
     /// Relocations that cannot be proven harmless or plain addresses, words that do not hold what their relocation says,
     /// images that are not cpu0's or kept no relocations.
     pub fn of(linked: &'d [u8]) -> Result<Rebase<'d>, ImageError> {
-        let image = Image::parse(linked)?;
+        let image = ElfFile::parse(linked)?;
         image.require_executable()?;
         Finder::new(&image)?.find()
     }
@@ -55,7 +55,7 @@ impl<'d> Rebase<'d> {
 }
 
 struct Finder<'i, 'd> {
-    image: &'i Image<'d>,
+    image: &'i ElfFile<'d>,
     bank: Window,
     /// Absolute symbols of the linker script; those of others are constants that only look like addresses.
     script: HashSet<String>,
@@ -63,7 +63,7 @@ struct Finder<'i, 'd> {
 }
 
 impl<'i, 'd> Finder<'i, 'd> {
-    fn new(image: &'i Image<'d>) -> Result<Finder<'i, 'd>, ImageError> {
+    fn new(image: &'i ElfFile<'d>) -> Result<Finder<'i, 'd>, ImageError> {
         let cpu0 = CpuId::all().next().map_or(Variant::Single, Variant::Cpu);
         let bank = cpu0.window();
         let refuse = |why: String| Err(ImageError::RebaseInput { why });

@@ -14,8 +14,8 @@ use std::fmt;
 use object::elf;
 use serde::Serialize;
 
+use crate::elf_file::ElfFile;
 use crate::error::ImageError;
-use crate::image::Image;
 use sections::Sections;
 
 /// Entries of debug information read before giving up. Large template headers make some 100,000.
@@ -136,7 +136,7 @@ impl FunctionSignature {
 /// # Errors
 /// The object or its debug information is malformed.
 pub fn signatures(object: &[u8]) -> Result<Vec<FunctionSignature>, SignatureError> {
-    let image = Image::parse(object)?;
+    let image = ElfFile::parse(object)?;
     let sections = Sections::read(&image)?;
     let linkage = linkages(&image);
     let mut found = Vec::new();
@@ -153,8 +153,8 @@ pub fn signatures(object: &[u8]) -> Result<Vec<FunctionSignature>, SignatureErro
 }
 
 /// Every defined function symbol.
-fn linkages<'d>(image: &Image<'d>) -> HashMap<&'d str, Linkage> {
-    let functions = image.symbols.iter().filter(|s| s.is_defined() && s.kind == elf::STT_FUNC.0);
+fn linkages<'d>(image: &ElfFile<'d>) -> HashMap<&'d str, Linkage> {
+    let functions = image.symbols.iter().filter(|s| s.is_defined() && s.is_function());
     functions
         .map(|symbol| {
             let linkage = match symbol.binding {

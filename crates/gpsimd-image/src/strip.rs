@@ -7,8 +7,8 @@ use object::write::StringId;
 use object::write::elf::{FileHeader, ProgramHeader, SectionHeader, Writer};
 use object::{Endianness, elf};
 
+use crate::elf_file::{ElfFile, Section, Segment};
 use crate::error::ImageError;
-use crate::image::{Image, Section, Segment};
 
 /// Sections of Xtensa tools and of dynamic linking that never reach the device.
 pub(crate) const REMOVED: [&str; 10] = [
@@ -42,9 +42,9 @@ const PROGRAM_HEADER: u32 = 32;
 /// comes back unchanged.
 ///
 /// # Errors
-/// What [`Image::parse`] refuses; files that are not static Xtensa executables; sections outside every segment.
+/// What [`ElfFile::parse`] refuses; files that are not static Xtensa executables; sections outside every segment.
 pub fn strip(bytes: &[u8]) -> Result<Vec<u8>, ImageError> {
-    let image = Image::parse(bytes)?;
+    let image = ElfFile::parse(bytes)?;
     image.require_executable()?;
     let kept: Vec<(usize, &Section<'_>)> =
         image.sections.iter().enumerate().skip(1).filter(|(_, section)| is_kept(section)).collect();
@@ -63,7 +63,7 @@ pub(crate) fn is_kept(section: &Section<'_>) -> bool {
 }
 
 /// A damaged file may let many headers name the same bytes; copying them all would have no bound.
-fn refuse_overlap(image: &Image<'_>, kept: &[(usize, &Section<'_>)]) -> Result<(), ImageError> {
+fn refuse_overlap(image: &ElfFile<'_>, kept: &[(usize, &Section<'_>)]) -> Result<(), ImageError> {
     let segments = image.segments.iter().map(|segment| segment.data.len() as u64);
     let sections = kept.iter().filter(|(_, s)| !s.is_alloc()).map(|(_, s)| s.data.len() as u64);
     let claimed: u64 = segments.chain(sections).sum();
@@ -74,7 +74,7 @@ fn refuse_overlap(image: &Image<'_>, kept: &[(usize, &Section<'_>)]) -> Result<(
 }
 
 /// Gives each segment its place in the new file, bytes after bytes.
-fn place_segments(image: &Image<'_>) -> Result<Vec<ProgramHeader>, ImageError> {
+fn place_segments(image: &ElfFile<'_>) -> Result<Vec<ProgramHeader>, ImageError> {
     let mut end = FILE_HEADER + PROGRAM_HEADER * image.segments.len() as u32;
     let mut placed = Vec::with_capacity(image.segments.len());
     for (index, segment) in image.segments.iter().enumerate() {
@@ -117,7 +117,7 @@ fn null_segment() -> ProgramHeader {
 }
 
 fn write(
-    image: &Image<'_>,
+    image: &ElfFile<'_>,
     segments: &[ProgramHeader],
     kept: &[(usize, &Section<'_>)],
 ) -> Result<Vec<u8>, ImageError> {
@@ -208,7 +208,7 @@ fn header(section: &Section<'_>, sh_offset: u64, kept: &[(usize, &Section<'_>)])
 
 /// Where a loaded section's bytes are in the new file; for bss, where they would be.
 fn loaded_offset(
-    image: &Image<'_>,
+    image: &ElfFile<'_>,
     segments: &[ProgramHeader],
     section: &Section<'_>,
 ) -> Result<u64, ImageError> {

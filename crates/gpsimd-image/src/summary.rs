@@ -6,8 +6,8 @@ use gpsimd_lsp::{Variant, Window};
 use object::elf;
 use serde::Serialize;
 
+use crate::elf_file::{ElfFile, kind_name};
 use crate::error::ImageError;
-use crate::image::{Image, kind_name};
 
 /// One image in numbers. Sizes are bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -97,14 +97,14 @@ pub enum Class {
 /// Summarises a file for one variant.
 ///
 /// # Errors
-/// What [`Image::parse`] refuses.
+/// What [`ElfFile::parse`] refuses.
 pub fn summary(bytes: &[u8], variant: Variant) -> Result<Summary, ImageError> {
-    Image::parse(bytes).map(|image| Summary::of(&image, variant))
+    ElfFile::parse(bytes).map(|image| Summary::of(&image, variant))
 }
 
 impl Summary {
     /// Summarises a read image.
-    pub fn of(image: &Image<'_>, variant: Variant) -> Summary {
+    pub fn of(image: &ElfFile<'_>, variant: Variant) -> Summary {
         let window = variant.window();
         let inside = image.loads().filter(|(_, s)| window.contains(s.vaddr.into(), 0));
         let end = inside.map(|(_, segment)| segment.end()).max().unwrap_or(window.base.into());
@@ -130,7 +130,7 @@ impl Summary {
     }
 }
 
-fn segment(segment: &crate::image::Segment<'_>) -> SegmentSummary {
+fn segment(segment: &crate::elf_file::Segment<'_>) -> SegmentSummary {
     let kind = match elf::ProgramType(segment.kind) {
         elf::PT_NULL => "NULL".to_owned(),
         elf::PT_LOAD => "LOAD".to_owned(),
@@ -151,7 +151,7 @@ fn segment(segment: &crate::image::Segment<'_>) -> SegmentSummary {
     }
 }
 
-fn section(section: &crate::image::Section<'_>) -> SectionSummary {
+fn section(section: &crate::elf_file::Section<'_>) -> SectionSummary {
     let has = |flag: elf::SectionFlags| u64::from(section.flags) & flag.0 != 0;
     let class = match () {
         () if !section.is_alloc() => Class::Other,

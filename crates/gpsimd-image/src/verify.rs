@@ -20,7 +20,7 @@ use serde::Serialize;
 
 pub use finding::{Code, Finding, Place, Severity};
 
-use crate::image::Image;
+use crate::elf_file::ElfFile;
 use crate::summary::Summary;
 use finding::Findings;
 
@@ -116,7 +116,7 @@ impl Report {
 pub struct Checked<'f, 'd> {
     file: &'f FileEntry<'d>,
     /// The image, a packed object's payload included; absent when unreadable or an object.
-    image: Option<Image<'d>>,
+    image: Option<ElfFile<'d>>,
     findings: Findings,
 }
 
@@ -140,8 +140,8 @@ pub fn check<'f, 'd>(file: &'f FileEntry<'d>) -> Checked<'f, 'd> {
     Checked { file, image, findings }
 }
 
-fn image<'d>(bytes: &'d [u8], variant: Variant, role: Role, findings: &mut Findings) -> Option<Image<'d>> {
-    let image = match Image::parse(bytes) {
+fn image<'d>(bytes: &'d [u8], variant: Variant, role: Role, findings: &mut Findings) -> Option<ElfFile<'d>> {
+    let image = match ElfFile::parse(bytes) {
         Ok(image) => image,
         Err(error) => {
             findings.error(&error);

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use common::cpu;
 use gpsimd_image::verify::{FileEntry, Severity, verify};
-use gpsimd_image::{Image, Rebase, pack, strip, unpack};
+use gpsimd_image::{ElfFile, Rebase, pack, strip, unpack};
 use gpsimd_lsp::{CpuId, Variant};
 use gpsimd_toolchain::Relocations;
 use links::Links;
@@ -48,7 +48,7 @@ fn readelf_agrees() {
     std::fs::write(links.path("ours.so"), &stripped).expect("written");
     let said = links.tool("readelf", &["-hlSW", "ours.so"]);
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    let image = Image::parse(&stripped).expect("reads");
+    let image = ElfFile::parse(&stripped).expect("reads");
     let mut expected = vec![
         "Type: EXEC (Executable file)".to_owned(),
         "Machine: Tensilica Xtensa Processor".to_owned(),
@@ -121,9 +121,9 @@ fn the_reference_sequence_with_gnu_tools_gives_the_same() {
 
     let theirs = std::fs::read(links.path("stripped.so")).expect("made");
     let ours = strip(&linked).expect("strips");
-    let (a, b) = (Image::parse(&theirs).expect("reads"), Image::parse(&ours).expect("reads"));
+    let (a, b) = (ElfFile::parse(&theirs).expect("reads"), ElfFile::parse(&ours).expect("reads"));
     assert_eq!(a.header, b.header);
-    let sections = |image: &Image<'_>| -> Vec<_> {
+    let sections = |image: &ElfFile<'_>| -> Vec<_> {
         let fields = image.sections.iter().filter(|s| s.name != ".shstrtab");
         fields
             .map(|s| {
@@ -132,7 +132,7 @@ fn the_reference_sequence_with_gnu_tools_gives_the_same() {
             .collect()
     };
     assert_eq!(sections(&a), sections(&b));
-    let loads = |image: &Image<'_>| -> Vec<_> {
+    let loads = |image: &ElfFile<'_>| -> Vec<_> {
         image.loads().map(|(_, s)| (s.vaddr, s.paddr, s.filesz, s.memsz, s.flags, s.data.to_vec())).collect()
     };
     assert_eq!(loads(&a), loads(&b));
@@ -141,13 +141,14 @@ fn the_reference_sequence_with_gnu_tools_gives_the_same() {
     assert_eq!(unpack(&their_pack).expect("unpacks"), theirs);
     // Around the same payload, the containers agree in every section but for file offsets.
     let our_pack = pack(&theirs).expect("packs");
-    let (a, b) = (Image::parse(&their_pack).expect("reads"), Image::parse(&our_pack).expect("reads"));
+    let (a, b) = (ElfFile::parse(&their_pack).expect("reads"), ElfFile::parse(&our_pack).expect("reads"));
     assert_eq!(a.header, b.header);
-    let names = |image: &Image<'_>| -> Vec<_> { image.sections.iter().map(|s| s.name.to_owned()).collect() };
+    let names =
+        |image: &ElfFile<'_>| -> Vec<_> { image.sections.iter().map(|s| s.name.to_owned()).collect() };
     assert_eq!(names(&a), names(&b));
     assert_eq!(a.symbols, b.symbols);
     assert_eq!(a.relocations().expect("reads"), b.relocations().expect("reads"));
-    let contents = |image: &Image<'_>| -> Vec<_> {
+    let contents = |image: &ElfFile<'_>| -> Vec<_> {
         let loaded = image.sections.iter().filter(|s| s.kind == 1 || s.kind == 7 || s.kind == 8);
         loaded.map(|s| (s.name.to_owned(), s.kind, s.flags, s.size, s.align, s.data.to_vec())).collect()
     };
@@ -193,7 +194,7 @@ fn one_link_rebased_is_eight_links() {
             let rebased = rebase.image_for(CpuId::new(core).expect("a core"));
             assert_eq!(rebased.len(), real.len());
             let differs = rebased.iter().zip(&real).position(|(a, b)| a != b);
-            let image = Image::parse(&real).expect("reads");
+            let image = ElfFile::parse(&real).expect("reads");
             let place = differs.and_then(|at| {
                 image.sections.iter().find(|s| (at as u32).wrapping_sub(s.offset) < s.size && s.kind != 8)
             });

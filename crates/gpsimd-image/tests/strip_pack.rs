@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use gpsimd_image::{FLAGS, Image, ImageError, MACHINE, pack, strip, unpack, verify};
+use gpsimd_image::{ElfFile, FLAGS, ImageError, MACHINE, pack, strip, unpack, verify};
 use miette::Diagnostic;
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn code(error: &ImageError) -> String {
 fn stripping_keeps_what_loads_and_the_comment() {
     let bytes = linked(cpu(0)).to_bytes();
     let stripped = strip(&bytes).expect("strips");
-    let (before, after) = (Image::parse(&bytes).expect("reads"), Image::parse(&stripped).expect("reads"));
+    let (before, after) = (ElfFile::parse(&bytes).expect("reads"), ElfFile::parse(&stripped).expect("reads"));
     let names: Vec<&str> = after.sections.iter().map(|section| section.name).collect();
     assert_eq!(names, ["", ".text", ".ctors", ".rodata", ".data", ".bss", ".comment", ".shstrtab"]);
     assert!(after.is_stripped() && after.symbols.is_empty());
@@ -68,7 +68,7 @@ fn the_layout_is_the_reference_images() {
     };
     let stripped = strip(&elf.to_bytes()).expect("strips");
     assert_eq!(stripped.len(), 579_380);
-    let image = Image::parse(&stripped).expect("reads");
+    let image = ElfFile::parse(&stripped).expect("reads");
     assert_eq!(image.sections.len(), 12);
     for (section, (name, _, at, ..)) in image.sections.iter().skip(1).zip(rows) {
         assert_eq!((section.name, section.offset), (name, 0x94 + at));
@@ -89,7 +89,7 @@ fn the_layout_is_the_reference_images() {
 fn a_packed_object_is_what_the_partial_link_makes() {
     let stripped = strip(&linked(cpu(3)).to_bytes()).expect("strips");
     let packed = pack(&stripped).expect("packs");
-    let object = Image::parse(&packed).expect("reads");
+    let object = ElfFile::parse(&packed).expect("reads");
     assert_eq!((object.header.kind, object.header.machine, object.header.flags), (REL, MACHINE, FLAGS));
     assert!(object.segments.is_empty());
     let payload = object.section(".rodata").expect("has one");

@@ -1,11 +1,13 @@
 //! The little of ELF32 that the vendor's loader reads, at the offsets where it reads it, and never past the end of the
 //! file.
 //!
-//! Unaware of regions and relocations. A general ELF reader would refuse inputs that the vendor path accepts, so the
-//! fields are read one by one. Facts: spec `prelink.md` §4.1-§4.5.
+//! Unaware of regions and relocations. All other ELF is read by `gpsimd_image::ElfFile`, which would refuse here what the
+//! vendor's path accepts: either byte order, any machine and type, entries of tables counted with fixed sizes, program
+//! headers beyond `e_phnum`, a dynamic section that runs past its segment, tables and names that nobody looks at broken.
+//! Facts: spec `prelink.md` §4.1-§4.5.
 
 use crate::error::{Part, PrelinkError, Segment};
-use crate::prelink::Mode;
+use crate::mode::Mode;
 
 const PT_LOAD: u32 = 1;
 const PT_DYNAMIC: u32 = 2;
@@ -169,14 +171,16 @@ impl<'a> Elf<'a> {
     }
 
     /// Link address and size of the first section with one of these names; the vendor's loader does not look.
-    pub fn section_named(self, names: &[&[u8]]) -> Option<(u32, u32)> {
+    pub fn section_named(self, names: &[&str]) -> Option<(u32, u32)> {
         let headers: Vec<&[u8]> = self.section_headers().ok()?.collect();
         let strings = headers.get(usize::from(self.half(0x32)))?;
         let at = u64::from(self.word_of(strings, 0x10));
         let strings = self.slice(Part::SectionHeaders, at, u64::from(self.word_of(strings, 0x14))).ok()?;
         let found = headers.iter().find(|fields| {
             let name = strings.get(self.word_of(fields, 0) as usize..).unwrap_or_default();
-            names.iter().any(|want| name.strip_prefix(*want).is_some_and(|rest| rest.first() == Some(&0)))
+            names
+                .iter()
+                .any(|want| name.strip_prefix(want.as_bytes()).is_some_and(|rest| rest.first() == Some(&0)))
         })?;
         Some((self.word_of(found, 0xc), self.word_of(found, 0x14)))
     }

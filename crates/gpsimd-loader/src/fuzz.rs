@@ -1,7 +1,8 @@
 //! Entry points for fuzzers: bytes from outside in, nothing but a panic can go wrong.
 
 use crate::generation::Generation;
-use crate::prelink::{Mode, prelink};
+use crate::mode::Mode;
+use crate::prelink::prelink;
 use crate::record::Record;
 use crate::split::{strip, synthesize};
 use crate::ucpl::Ucpl;

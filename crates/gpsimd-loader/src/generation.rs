@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::selector::ResultCode;
+use crate::result::ResultCode;
 
 /// A range of device addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]

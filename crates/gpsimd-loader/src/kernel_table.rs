@@ -13,7 +13,7 @@ pub const EXTENDED: u8 = 0xf0;
 /// The first spec that no built-in kernel uses.
 pub const FIRST_FREE_SPEC: u8 = 10;
 /// Names of the section: in blobs, and in the vendor's loader.
-pub const SECTIONS: [&[u8]; 2] = [b"kernel_info_table", b".kernel_info_table"];
+pub const SECTIONS: [&str; 2] = ["kernel_info_table", ".kernel_info_table"];
 
 /// Where a table lies in device memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]

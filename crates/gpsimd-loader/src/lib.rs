@@ -15,7 +15,6 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-pub mod catalogue;
 pub mod device;
 mod elf;
 mod error;
@@ -26,10 +25,13 @@ mod instruction;
 pub mod kernel_table;
 pub mod library;
 pub mod memory;
+mod mode;
 mod placement;
 mod prelink;
 pub mod record;
+pub mod registry;
 mod relocate;
+mod result;
 pub mod selector;
 pub mod sequence;
 pub mod split;
@@ -37,5 +39,7 @@ pub mod ucpl;
 
 pub use error::{Part, PrelinkError, Segment};
 pub use generation::{Bounds, Generation, Region, UnknownGeneration};
-pub use prelink::{Mode, Prelinked, prelink};
+pub use mode::Mode;
+pub use prelink::{Prelinked, prelink};
 pub use relocate::Relocations;
+pub use result::ResultCode;

@@ -2,12 +2,14 @@
 //!
 //! Unaware of load records. Facts: spec `prelink.md` §11, §12, §15, §16.3, `load-and-dispatch.md` §3.
 
-use crate::catalogue::Catalogue;
 use crate::error::PrelinkError;
 use crate::generation::Generation;
 use crate::memory::{DeviceMemory, Handle};
-use crate::prelink::{Mode, Prelinked, prelink};
-use crate::selector::{Build, Environment, ResultCode, selector};
+use crate::mode::Mode;
+use crate::prelink::{Prelinked, prelink};
+use crate::registry::Registry;
+use crate::result::ResultCode;
+use crate::selector::{Build, Environment, selector};
 use crate::ucpl;
 
 /// Alignment of a staged image: one 16 MiB address window of a core can then show all of it.
@@ -124,13 +126,13 @@ impl<M: DeviceMemory> Context<M> {
     /// [`CreateError`]; nothing stays allocated then.
     pub fn create(
         &mut self,
-        catalogue: &Catalogue,
+        registry: &Registry,
         coretype: u32,
         flavor: u32,
         library: u64,
     ) -> Result<Library, CreateError> {
         let selector = selector(library, self.environment);
-        let elf = catalogue.get(self.build, coretype, flavor, selector)?;
+        let elf = registry.get(self.build, coretype, flavor, selector)?;
         let generation = self.build.generation(coretype)?;
         let staged = match generation {
             Generation::Sunda => None,
@@ -335,9 +337,9 @@ mod tests {
     #[test]
     fn an_empty_sunda_handle() {
         let mut context = context();
-        let mut catalogue = Catalogue::new();
-        catalogue.insert(Generation::Sunda, 0, b"never looked at".to_vec());
-        let mut library = context.create(&catalogue, 6, 0, 0).unwrap();
+        let mut registry = Registry::new();
+        registry.insert(Generation::Sunda, 0, b"never looked at".to_vec());
+        let mut library = context.create(&registry, 6, 0, 0).unwrap();
         assert_eq!((library.size(), library.device_addr(), library.selector()), (0, None, 0));
         context.rename(&mut library, "ND[0]NC[0].loadable_library[0] with a tail");
         assert_eq!(library.name(), "ND[0]NC[0].loadable_library[0] w");
@@ -356,8 +358,8 @@ mod tests {
 
     #[test]
     fn refused_before_anything_is_allocated() {
-        let mut catalogue = Catalogue::new();
-        catalogue.insert(Generation::Cayman, 0, b"no ELF".to_vec());
+        let mut registry = Registry::new();
+        registry.insert(Generation::Cayman, 0, b"no ELF".to_vec());
         let rows = [
             (13, 4, 0, ResultCode::UnknownImage),
             (14, 0, 0, ResultCode::UnknownCore),
@@ -367,7 +369,7 @@ mod tests {
         ];
         for (coretype, flavor, library, want) in rows {
             let mut context = context();
-            let error = context.create(&catalogue, coretype, flavor, library).unwrap_err();
+            let error = context.create(&registry, coretype, flavor, library).unwrap_err();
             assert_eq!(error.code(), want, "{coretype} {flavor} {library}");
             assert_eq!((context.memory.allocations(), context.live_libraries()), (0, 0));
             if want == ResultCode::Relocation {
@@ -382,9 +384,9 @@ mod tests {
 
     #[test]
     fn a_foreign_context_does_not_destroy() {
-        let mut catalogue = Catalogue::new();
-        catalogue.insert(Generation::Sunda, 0, Vec::new());
-        let library = context().create(&catalogue, 6, 0, 0).unwrap();
+        let mut registry = Registry::new();
+        registry.insert(Generation::Sunda, 0, Vec::new());
+        let library = context().create(&registry, 6, 0, 0).unwrap();
         let mut other = Context::new(ContextId(8), HostMemory::new(0, 0), Environment::default());
         assert!(other.destroy(library).is_err());
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::selector::ResultCode;
+use crate::result::ResultCode;
 
 /// An allocation; opaque, passed by value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

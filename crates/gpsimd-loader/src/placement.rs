@@ -5,7 +5,7 @@
 use crate::elf::Phdr;
 use crate::error::{PrelinkError, Segment};
 use crate::generation::Region;
-use crate::prelink::Mode;
+use crate::mode::Mode;
 
 /// What scratch buffers are filled with before anything is copied.
 pub(crate) const POISON: u8 = 0xa5;

@@ -7,18 +7,10 @@ use crate::elf::{Dynamic, Elf, Phdr, Shape};
 use crate::error::{Part, PrelinkError, Segment};
 use crate::generation::{Bounds, Region};
 use crate::kernel_table::{self, TableRef};
+use crate::mode::Mode;
 use crate::placement::{Placed, Placement};
 use crate::relocate::{RELA, Relocations, relocate};
 use crate::ucpl::{self, Header};
-
-/// Whose rules apply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// Ours: everything whose effect on the device would be undefined is refused.
-    Strict,
-    /// The vendor's: the same verdicts and bytes, quirks included, save that nothing outside the file is read.
-    Compat,
-}
 
 /// A prelinked library.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +49,9 @@ pub fn prelink(
     mode: Mode,
     log: &mut dyn FnMut(&str),
 ) -> Result<Prelinked, PrelinkError> {
+    let _span = tracing::debug_span!("prelink", ?mode, code = %bounds.code, data = %bounds.data).entered();
     run(elf, bounds, mode, log).inspect_err(|error| {
+        tracing::debug!(status = error.status(), %error, "refused");
         if let Some(text) = error.vendor_text() {
             log(&text);
         }
@@ -82,9 +76,12 @@ fn run(
     };
     let code = place(Segment::Code, bounds.code, &shape.code)?;
     let data = place(Segment::Data, bounds.data, &shape.data)?;
+    let (code_at, data_at) = (code.extent(), data.extent());
+    tracing::debug!(code = %code_at, data = %data_at, align, has_scratch = shape.scratch.is_some(), "placed");
     let mut placement = Placement { code, data, has_scratch: shape.scratch.is_some() };
     let table = relocation_table(elf, &shape, &dynamic, &placement, mode)?;
     let relocations = relocate(&mut placement, &table, mode, log)?;
+    tracing::debug!(?relocations, "relocated");
 
     let start = placement.map_code(elf.entry());
     let [init, fini] =

@@ -4,8 +4,8 @@
 
 use crate::error::PrelinkError;
 use crate::instruction::{Refusal, set_immediate};
+use crate::mode::Mode;
 use crate::placement::Placement;
-use crate::prelink::Mode;
 
 /// Bytes of one table entry.
 pub(crate) const RELA: usize = 12;

@@ -1,4 +1,4 @@
-//! Which library: the runtime's result codes, the environment rule, the resolver from opcodes, sets of opcodes.
+//! Which library: the environment rule, the resolver from opcodes, sets of opcodes.
 //!
 //! Unaware of where an environment comes from: its two facts are passed in. Facts: spec `load-and-dispatch.md` §1.3,
 //! §2, `prelink.md` §12.2.
@@ -7,80 +7,10 @@ use std::fmt;
 
 use crate::generation::Generation;
 use crate::kernel_table::EXTENDED;
+use crate::result::ResultCode;
 
 /// Presence of this variable, whatever its value, selects library 3 where none was asked for.
 pub const CPTC_VARIABLE: &str = "NRT_UCODE_UNSTABLE_LIBRARY_FLAG_CPTC_DECODE";
-
-/// `nrtucode_result_t` without success.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error, miette::Diagnostic, serde::Serialize)]
-pub enum ResultCode {
-    /// 1: no pool coretype.
-    #[error("the coretype is none of the known pool cores")]
-    #[diagnostic(
-        code(loader::unknown_core),
-        help(
-            "pool coretypes are 6 (sunda), 13 (cayman), 21 (mariana), 29 (mariana-plus) and, internally, 37 (maverick)"
-        )
-    )]
-    UnknownCore,
-    /// 2: no such flavor.
-    #[error("the image flavor is not 0, 1, 2 or 3")]
-    #[diagnostic(code(loader::unknown_image), help("use flavor 0"))]
-    UnknownImage,
-    /// 3: no library of that index.
-    #[error("there is no library of that index")]
-    #[diagnostic(
-        code(loader::missing_image),
-        help("register the library under the index that the selector names")
-    )]
-    MissingImage,
-    /// 4: API level.
-    #[error("the API level is not 3")]
-    #[diagnostic(code(loader::version), help("create the context with level 3"))]
-    Version,
-    /// 5: host or device memory.
-    #[error("the memory could not be allocated")]
-    #[diagnostic(code(loader::allocation), help("destroy libraries that are no longer used"))]
-    Allocation,
-    /// 6: access to device memory.
-    #[error("device memory could not be accessed")]
-    #[diagnostic(code(loader::io), help("the access goes beyond its allocation"))]
-    Io,
-    /// 7: image or buffer size.
-    #[error("the image is too large or the record buffer too small")]
-    #[diagnostic(
-        code(loader::no_space),
-        help(
-            "an image may have 65536 bytes; a record needs 64, and eight records are written on a foreign core"
-        )
-    )]
-    NoSpace,
-    /// 8: misuse.
-    #[error("the call is invalid")]
-    #[diagnostic(code(loader::invalid), help("attach device memory; align record buffers to 8 bytes"))]
-    Invalid,
-    /// 9: the prelinker refused.
-    #[error("the library could not be prelinked")]
-    #[diagnostic(code(loader::relocation), help("the log has the prelinker's status and reason"))]
-    Relocation,
-}
-
-impl ResultCode {
-    /// The number.
-    pub fn code(self) -> u32 {
-        match self {
-            ResultCode::UnknownCore => 1,
-            ResultCode::UnknownImage => 2,
-            ResultCode::MissingImage => 3,
-            ResultCode::Version => 4,
-            ResultCode::Allocation => 5,
-            ResultCode::Io => 6,
-            ResultCode::NoSpace => 7,
-            ResultCode::Invalid => 8,
-            ResultCode::Relocation => 9,
-        }
-    }
-}
 
 /// What the runtime's environment says, read once by whoever owns the process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -259,14 +189,6 @@ mod tests {
 
     const UNSET: Environment = Environment { has_cptc_decode: false };
     const SET: Environment = Environment { has_cptc_decode: true };
-
-    #[test]
-    fn codes() {
-        use ResultCode::*;
-        let codes =
-            [UnknownCore, UnknownImage, MissingImage, Version, Allocation, Io, NoSpace, Invalid, Relocation];
-        assert_eq!(codes.map(ResultCode::code), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    }
 
     #[test]
     fn environment_is_presence_only() {

@@ -4,7 +4,8 @@
 
 use crate::library::{ContextId, Library, Log, LogLine, Severity};
 use crate::record::{Direction, RECORD, Record};
-use crate::selector::{NullArgument, ResultCode};
+use crate::result::ResultCode;
+use crate::selector::NullArgument;
 
 /// Records for a core of a foreign context: as many as the pool has cores.
 const FALLBACK: usize = 8;

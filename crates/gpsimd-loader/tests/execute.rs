@@ -5,13 +5,13 @@
 #[path = "support/links.rs"]
 mod links;
 
-use gpsimd_loader::catalogue::Catalogue;
 use gpsimd_loader::device::{
     CORES, CallError, Config, Dispatched, DmaError, Entry, Hardware, Outcome, Pool, Refusal, Returned, Window,
 };
 use gpsimd_loader::library::{Context, ContextId};
 use gpsimd_loader::memory::HostMemory;
 use gpsimd_loader::record::{RECORD, Record};
+use gpsimd_loader::registry::Registry;
 use gpsimd_loader::selector::Environment;
 use gpsimd_loader::sequence::{Core, get_load_sequence, get_unload_sequence};
 use gpsimd_loader::split::synthesize;
@@ -155,11 +155,11 @@ fn record(write: impl FnOnce(&mut [u8]) -> usize) -> Record {
 #[test]
 fn from_source_to_numbers() {
     let elf = library();
-    let mut catalogue = Catalogue::new();
-    catalogue.insert(Generation::Cayman, 0, elf.clone());
+    let mut registry = Registry::new();
+    registry.insert(Generation::Cayman, 0, elf.clone());
     let mut context =
         Context::new(ContextId(0), HostMemory::new(0x10_0000_0000, 1 << 30), Environment::default());
-    let library = context.create(&catalogue, Generation::Cayman.coretype(), 0, 0).unwrap();
+    let library = context.create(&registry, Generation::Cayman.coretype(), 0, 0).unwrap();
     let core = Core { context: context.id };
     let log = &mut context.log;
     let load = record(|buffer| get_load_sequence(Some(&library), Some(&core), Some(buffer), log).unwrap());

@@ -1,16 +1,16 @@
-//! From a library in a catalogue to records: handles, staging, sequences (spec `load-and-dispatch.md` §3, §5, §16).
+//! From a library in a registry to records: handles, staging, sequences (spec `load-and-dispatch.md` §3, §5, §16).
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
-use gpsimd_loader::catalogue::Catalogue;
 use gpsimd_loader::library::{Context, ContextId, Library};
 use gpsimd_loader::memory::{HostMemory, Unattached};
 use gpsimd_loader::record::{RECORD, Record};
-use gpsimd_loader::selector::{Build, Environment, ResultCode};
+use gpsimd_loader::registry::Registry;
+use gpsimd_loader::selector::{Build, Environment};
 use gpsimd_loader::sequence::{Core, get_load_sequence, get_unload_sequence};
 use gpsimd_loader::ucpl::Ucpl;
-use gpsimd_loader::{Bounds, Generation, Mode};
+use gpsimd_loader::{Bounds, Generation, Mode, ResultCode};
 use support::*;
 
 const HBM: u64 = 0x20_0000_0000;
@@ -19,13 +19,13 @@ fn context() -> Context<HostMemory> {
     Context::new(ContextId(1), HostMemory::new(HBM, 1 << 32), Environment::default())
 }
 
-fn catalogue() -> Catalogue {
-    let mut catalogue = Catalogue::new();
+fn registry() -> Registry {
+    let mut registry = Registry::new();
     for generation in Generation::ALL {
-        catalogue.insert(generation, 0, reference().build());
-        catalogue.insert(generation, 3, Lib::small().build());
+        registry.insert(generation, 0, reference().build());
+        registry.insert(generation, 3, Lib::small().build());
     }
-    catalogue
+    registry
 }
 
 /// Calls `f` with a buffer of `records` records that starts `misalign` bytes behind a multiple of 8, and returns what
@@ -44,10 +44,10 @@ fn texts(context: &Context<HostMemory>) -> Vec<&str> {
 
 #[test]
 fn a_handle_from_birth_to_death() {
-    let catalogue = catalogue();
+    let registry = registry();
     for generation in [Generation::Cayman, Generation::Mariana, Generation::MarianaPlus] {
         let mut context = context();
-        let mut library = context.create(&catalogue, generation.coretype(), 0, 0).unwrap();
+        let mut library = context.create(&registry, generation.coretype(), 0, 0).unwrap();
         assert_eq!((library.size(), library.selector()), (0x73cc, 0));
         let addr = library.device_addr().unwrap();
         assert_eq!(addr % (16 << 20), 0);
@@ -58,7 +58,7 @@ fn a_handle_from_birth_to_death() {
         assert_eq!(staged, image, "staging in three parts gives the image the prelinker would write");
 
         context.rename(&mut library, "mine");
-        let second = context.create(&catalogue, generation.coretype(), 0, 0).unwrap();
+        let second = context.create(&registry, generation.coretype(), 0, 0).unwrap();
         assert_ne!(second.device_addr(), Some(addr));
         assert_eq!(context.live_libraries(), 2);
         context.destroy(library).unwrap();
@@ -79,44 +79,44 @@ fn a_handle_from_birth_to_death() {
 
 #[test]
 fn the_environment_selects_library_3() {
-    let catalogue = catalogue();
+    let registry = registry();
     let mut context = context();
     context.environment.has_cptc_decode = true;
-    assert_eq!(context.create(&catalogue, 13, 0, 0).unwrap().selector(), 3);
-    assert_eq!(context.create(&catalogue, 13, 0, 1).unwrap_err().code(), ResultCode::MissingImage);
-    let sunda = context.create(&catalogue, 6, 0, 0).unwrap();
+    assert_eq!(context.create(&registry, 13, 0, 0).unwrap().selector(), 3);
+    assert_eq!(context.create(&registry, 13, 0, 1).unwrap_err().code(), ResultCode::MissingImage);
+    let sunda = context.create(&registry, 6, 0, 0).unwrap();
     assert_eq!((sunda.selector(), sunda.size()), (3, 0), "not suppressed on coretype 6");
 }
 
 #[test]
 fn the_internal_build_knows_one_generation_more() {
-    let catalogue = catalogue();
+    let registry = registry();
     let mut context = context();
-    assert_eq!(context.create(&catalogue, 37, 0, 0).unwrap_err().code(), ResultCode::UnknownCore);
+    assert_eq!(context.create(&registry, 37, 0, 0).unwrap_err().code(), ResultCode::UnknownCore);
     context.build = Build::Internal;
-    assert_eq!(context.create(&catalogue, 37, 0, 0).unwrap().size(), 0x73cc);
+    assert_eq!(context.create(&registry, 37, 0, 0).unwrap().size(), 0x73cc);
 }
 
 #[test]
 fn without_a_platform_nothing_is_staged() {
     let mut context = Context::new(ContextId(1), Unattached, Environment::default());
-    let error = context.create(&catalogue(), 13, 0, 0).unwrap_err();
+    let error = context.create(&registry(), 13, 0, 0).unwrap_err();
     assert_eq!(error.code(), ResultCode::Invalid);
-    let sunda = context.create(&catalogue(), 6, 0, 0);
+    let sunda = context.create(&registry(), 6, 0, 0);
     assert!(sunda.is_ok(), "an empty handle needs no memory");
 }
 
 #[test]
 fn a_library_that_the_modes_judge_differently() {
-    let mut catalogue = Catalogue::new();
-    catalogue.insert(Generation::Cayman, 0, Lib::small().with(|lib| lib.entry = DATA).build());
+    let mut registry = Registry::new();
+    registry.insert(Generation::Cayman, 0, Lib::small().with(|lib| lib.entry = DATA).build());
     let mut context = context();
-    let error = context.create(&catalogue, 13, 0, 0).unwrap_err();
+    let error = context.create(&registry, 13, 0, 0).unwrap_err();
     assert_eq!(error.code(), ResultCode::Relocation);
     assert_eq!(error.to_string(), "the library was not created, prelinking failed with status 8");
     assert_eq!(texts(&context), ["Failed prelink with status = 8"]);
     context.mode = Mode::Compat;
-    assert!(context.create(&catalogue, 13, 0, 0).is_ok());
+    assert!(context.create(&registry, 13, 0, 0).is_ok());
 }
 
 struct Bench {
@@ -130,7 +130,7 @@ struct Bench {
 fn bench() -> Bench {
     let mut context = context();
     context.environment.has_cptc_decode = true;
-    let library = context.create(&catalogue(), 13, 0, 0).unwrap();
+    let library = context.create(&registry(), 13, 0, 0).unwrap();
     let (addr, size) = (library.device_addr().unwrap(), library.size() as u32);
     Bench {
         own: Core { context: library.context() },
@@ -228,7 +228,7 @@ fn null_arguments() {
 
 #[test]
 fn an_empty_handle_loads_nothing() {
-    let sunda = context().create(&catalogue(), 6, 0, 0).unwrap();
+    let sunda = context().create(&registry(), 6, 0, 0).unwrap();
     let core = Core { context: sunda.context() };
     let (count, bytes) = with_buffer(1, 0, |buffer| {
         get_load_sequence(Some(&sunda), Some(&core), Some(buffer), &mut Vec::new())
@@ -238,9 +238,9 @@ fn an_empty_handle_loads_nothing() {
 
 #[test]
 fn only_32_bits_of_a_selector_travel() {
-    let mut catalogue = Catalogue::new();
-    catalogue.insert(Generation::Cayman, 0x1_0000_0005, Lib::small().build());
-    let library = context().create(&catalogue, 13, 0, 0x1_0000_0005).unwrap();
+    let mut registry = Registry::new();
+    registry.insert(Generation::Cayman, 0x1_0000_0005, Lib::small().build());
+    let library = context().create(&registry, 13, 0, 0x1_0000_0005).unwrap();
     assert_eq!(library.selector(), 0x1_0000_0005);
     let record = gpsimd_loader::sequence::record(&library, gpsimd_loader::record::Direction::Load);
     assert_eq!(record.library_index, 5);

@@ -4,8 +4,7 @@
 
 use std::cell::OnceCell;
 
-use object::read::elf::{FileHeader, SectionHeader, Sym};
-use object::{LittleEndian, elf};
+use gpsimd_image::ElfFile;
 
 type Reader<'a> = gimli::EndianSlice<'a, gimli::LittleEndian>;
 
@@ -53,7 +52,7 @@ pub struct Symbols<'a> {
     bytes: &'a [u8],
     shift: u32,
     dwarf: OnceCell<Option<addr2line::Context<Reader<'a>>>>,
-    functions: OnceCell<Vec<(u32, u32, &'a [u8])>>,
+    functions: OnceCell<Vec<(u32, u32, &'a str)>>,
 }
 
 impl<'a> Symbols<'a> {
@@ -71,7 +70,7 @@ impl<'a> Symbols<'a> {
         self.dwarf.get_or_init(|| dwarf(self.bytes)).as_ref()
     }
 
-    fn functions(&self) -> &[(u32, u32, &'a [u8])] {
+    fn functions(&self) -> &[(u32, u32, &'a str)] {
         self.functions.get_or_init(|| functions(self.bytes).unwrap_or_default())
     }
 
@@ -103,7 +102,7 @@ impl<'a> Symbols<'a> {
         let pc = pc.wrapping_sub(self.shift);
         let after = self.functions().partition_point(|(start, ..)| *start <= pc);
         let (start, len, name) = self.functions().get(after.checked_sub(1)?)?;
-        (pc - start < *len).then(|| spelled(&String::from_utf8_lossy(name)))
+        (pc - start < *len).then(|| spelled(name))
     }
 
     fn dwarf_frames(&self, pc: u32) -> Option<Vec<Frame>> {
@@ -133,31 +132,19 @@ fn spelled(name: &str) -> String {
 }
 
 fn dwarf(bytes: &[u8]) -> Option<addr2line::Context<Reader<'_>>> {
-    let header = elf::FileHeader32::<LittleEndian>::parse(bytes).ok()?;
-    let sections = header.sections(LittleEndian, bytes).ok()?;
+    let elf = ElfFile::without_symbols(bytes).ok()?;
     let load = |id: gimli::SectionId| -> Result<Reader<'_>, gimli::Error> {
-        let section = sections.section_by_name(LittleEndian, id.name().as_bytes());
-        let data =
-            section.and_then(|(_, section)| section.data(LittleEndian, bytes).ok()).unwrap_or_default();
-        Ok(gimli::EndianSlice::new(data, gimli::LittleEndian))
+        Ok(gimli::EndianSlice::new(elf.section_data(id.name()), gimli::LittleEndian))
     };
     let dwarf = gimli::Dwarf::load(load).ok()?;
     dwarf.debug_info.units().next().ok()??;
     addr2line::Context::from_dwarf(dwarf).ok()
 }
 
-fn functions(bytes: &[u8]) -> Option<Vec<(u32, u32, &[u8])>> {
-    let header = elf::FileHeader32::<LittleEndian>::parse(bytes).ok()?;
-    let sections = header.sections(LittleEndian, bytes).ok()?;
-    let table = sections.symbols(LittleEndian, bytes, elf::SHT_SYMTAB).ok()?;
-    let mut functions: Vec<(u32, u32, &[u8])> = table
-        .iter()
-        .filter(|symbol| symbol.st_type() == elf::STT_FUNC)
-        .filter_map(|symbol| {
-            let name = symbol.name(LittleEndian, table.strings()).ok()?;
-            Some((symbol.st_value(LittleEndian), symbol.st_size(LittleEndian), name))
-        })
-        .collect();
+fn functions(bytes: &[u8]) -> Option<Vec<(u32, u32, &str)>> {
+    let elf = ElfFile::parse(bytes).ok()?;
+    let functions = elf.symbols.iter().filter(|symbol| symbol.is_function());
+    let mut functions: Vec<_> = functions.map(|symbol| (symbol.value, symbol.size, symbol.name)).collect();
     functions.sort_unstable();
     Some(functions)
 }

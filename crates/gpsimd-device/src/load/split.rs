@@ -8,16 +8,16 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use gpsimd_loader::catalogue::Catalogue;
 use gpsimd_loader::device::{self, Dispatched, Outcome, Pool};
 use gpsimd_loader::kernel_table::{EXTENDED, TableRef};
 use gpsimd_loader::library::{Context, ContextId, Library, LogLine};
 use gpsimd_loader::memory::HostMemory;
 use gpsimd_loader::record::{ALL_CORES, RECORD, Record};
-use gpsimd_loader::selector::{Environment, ResultCode, selector};
+use gpsimd_loader::registry::Registry;
+use gpsimd_loader::selector::{Environment, selector};
 use gpsimd_loader::sequence::{self, get_load_sequence, get_unload_sequence};
 use gpsimd_loader::ucpl::Header;
-use gpsimd_loader::{Generation, Mode, Region, prelink};
+use gpsimd_loader::{Generation, Mode, Region, ResultCode, prelink};
 
 use crate::call::arg::{Arg, Output};
 use crate::call::error::CallError;
@@ -116,7 +116,7 @@ impl Lane {
         );
 
         let index = selector(LIBRARY, environment);
-        let mut catalogue = Catalogue::new();
+        let mut catalogue = Registry::new();
         catalogue.insert(generation, index, elf.clone());
         let memory = HostMemory::new(IMAGES, IMAGES_LEN);
         let mut context = Context::new(ContextId(0), memory, environment);

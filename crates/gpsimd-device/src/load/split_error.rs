@@ -2,9 +2,8 @@
 
 use gpsimd_loader::library::CreateError;
 use gpsimd_loader::record::RecordError;
-use gpsimd_loader::selector::ResultCode;
 use gpsimd_loader::sequence::SequenceError;
-use gpsimd_loader::{Generation, PrelinkError};
+use gpsimd_loader::{Generation, PrelinkError, ResultCode};
 
 /// Why a library does not travel the lane.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]

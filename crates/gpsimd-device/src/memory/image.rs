@@ -3,9 +3,8 @@
 //! Takes `.so`, `.stripped.so` and `.packed.so` bytes. Unaware of symbols, debug information and of memory itself.
 //! Facts: spec `lsp-and-memory.md` §4.1, §8, §11.4, §13.5; `customop-abi.md` §3.4.
 
-use gpsimd_lsp::{CpuId, Variant, Window};
-use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
-use object::{LittleEndian, elf};
+use gpsimd_image::{ElfFile, Header};
+use gpsimd_lsp::{Variant, Window};
 
 /// Why bytes are not a loadable image.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
@@ -73,7 +72,7 @@ pub enum ImageError {
         /// First shared address.
         addr: u32,
     },
-    /// More file bytes than memory bytes, or file bytes that are not there.
+    /// More file bytes than memory bytes.
     #[error("segment {segment} has {file_len} bytes at file offset {offset}; {why}")]
     #[diagnostic(code(device::segment_bytes), help("the file is truncated or corrupt; build it again"))]
     SegmentBytes {
@@ -130,7 +129,14 @@ pub struct Image {
     code: Vec<(u32, u32)>,
 }
 
-const IRAM_LEN: u64 = 0x1000;
+const ET_REL: u16 = 1;
+const ET_EXEC: u16 = 2;
+
+impl From<gpsimd_image::ImageError> for ImageError {
+    fn from(error: gpsimd_image::ImageError) -> ImageError {
+        ImageError::NotAnImage { why: error.to_string() }
+    }
+}
 
 impl Image {
     /// Reads an image linked for `variant`.
@@ -138,44 +144,30 @@ impl Image {
     /// # Errors
     /// [`ImageError`] for anything that cannot be loaded at its fixed place.
     pub fn parse(bytes: &[u8], variant: Variant) -> Result<Image, ImageError> {
-        let bytes = elf_bytes(bytes)?;
-        let bytes = bytes.as_ref();
-        let not_an_image = |error: object::read::Error| ImageError::NotAnImage { why: error.to_string() };
-        let header = elf::FileHeader32::<LittleEndian>::parse(bytes).map_err(not_an_image)?;
-        let endian = header.endian().map_err(not_an_image)?;
+        let elf = ElfFile::without_symbols(elf_bytes(bytes)?)?;
         let expect = |field, found: u16, wanted: u16| match found == wanted {
             true => Ok(()),
             false => Err(ImageError::Foreign { field, found: found.into(), wanted: wanted.into() }),
         };
-        expect("machine", header.e_machine(endian).0, elf::EM_XTENSA.0)?;
-        expect("type", header.e_type(endian).0, elf::ET_EXEC.0)?;
+        expect("machine", elf.header.machine, gpsimd_image::MACHINE)?;
+        expect("type", elf.header.kind, ET_EXEC)?;
         let window = variant.window();
         let mut segments: Vec<(usize, Segment)> = Vec::new();
-        for (index, program) in
-            header.program_headers(endian, bytes).map_err(not_an_image)?.iter().enumerate()
-        {
-            if program.p_type(endian) != elf::PT_LOAD || program.p_memsz(endian) == 0 {
-                continue;
-            }
-            let (vaddr, paddr) = (program.p_vaddr(endian), program.p_paddr(endian));
+        for (index, load) in elf.loads().filter(|(_, load)| load.memsz > 0) {
+            let (vaddr, paddr, mem_len) = (load.vaddr, load.paddr, load.memsz);
             if vaddr != paddr {
                 return Err(ImageError::LoadAddress { segment: index, paddr, vaddr });
             }
-            let (offset, file_len, mem_len) =
-                (program.p_offset(endian), program.p_filesz(endian), program.p_memsz(endian));
-            let bad = |why| ImageError::SegmentBytes { segment: index, offset, file_len, why };
-            if file_len > mem_len {
-                return Err(bad("more than its memory size"));
+            if load.filesz > mem_len {
+                let (offset, file_len, why) = (load.offset, load.filesz, "more than its memory size");
+                return Err(ImageError::SegmentBytes { segment: index, offset, file_len, why });
             }
             let start = u64::from(vaddr);
             let end = start + u64::from(mem_len);
-            let in_window =
-                start >= u64::from(window.base) && end <= u64::from(window.base) + u64::from(window.len);
-            if !in_window && end > IRAM_LEN {
+            if !window.contains(start, mem_len.into()) && end > Window::IRAM.end() {
                 return Err(ImageError::Outside { segment: index, start, end, window });
             }
-            let data = program.data(endian, bytes).map_err(|()| bad("the file ends before them"))?.to_vec();
-            let writable = program.p_flags(endian).0 & elf::PF_W.0 != 0;
+            let (writable, data) = (load.is_writable(), load.data.to_vec());
             segments.push((index, Segment { vaddr, mem_len, writable, data }));
         }
         segments.sort_by_key(|(_, segment)| segment.vaddr);
@@ -189,14 +181,15 @@ impl Image {
         if !segments.iter().any(|segment| segment.vaddr >= window.base) {
             return Err(ImageError::Empty { window });
         }
-        let entry = header.e_entry(endian);
+        let entry = elf.header.entry;
         if !segments
             .iter()
             .any(|segment| entry >= window.base && entry.wrapping_sub(segment.vaddr) < segment.mem_len)
         {
             return Err(ImageError::Entry { entry });
         }
-        let code = header.sections(endian, bytes).map(|table| code_sections(&table)).unwrap_or_default();
+        let code = elf.sections.iter().filter(|section| section.is_code());
+        let code = code.map(|section| (section.addr, section.size)).collect();
         Ok(Image { entry, variant, segments, code })
     }
 
@@ -229,48 +222,7 @@ impl Image {
     }
 }
 
-fn code_sections(
-    table: &object::read::elf::SectionTable<'_, elf::FileHeader32<LittleEndian>>,
-) -> Vec<(u32, u32)> {
-    let is_code = |section: &&elf::SectionHeader32<LittleEndian>| {
-        section.sh_flags(LittleEndian).0 & elf::SHF_EXECINSTR.0 != 0
-    };
-    let extent = |section: &elf::SectionHeader32<LittleEndian>| {
-        (section.sh_addr(LittleEndian), section.sh_size(LittleEndian))
-    };
-    table.iter().filter(is_code).map(extent).collect()
-}
-
-/// The ELF bytes of a plain, stripped or packed image.
-///
-/// # Errors
-/// [`ImageError::NotAnImage`] when a packed image cannot be unpacked.
-pub fn elf_bytes(bytes: &[u8]) -> Result<std::borrow::Cow<'_, [u8]>, ImageError> {
-    // A packed image is itself an ELF file, a relocatable object that carries the image.
-    let header = elf::FileHeader32::<LittleEndian>::parse(bytes)
-        .map_err(|error| ImageError::NotAnImage { why: error.to_string() })?;
-    if header.e_type(LittleEndian) != elf::ET_REL {
-        return Ok(bytes.into());
-    }
-    gpsimd_image::unpack(bytes)
-        .map(Into::into)
-        .map_err(|error| ImageError::NotAnImage { why: error.to_string() })
-}
-
-/// The variant whose window holds the entry point of an ELF image; a multi-core image counts as its core's.
-///
-/// An image at the first bank may be for core 0 or for a single core: the bank is the same. `single` decides.
-///
-/// # Errors
-/// [`ImageError`] when the bytes are no ELF file or the entry lies in no bank.
-pub fn variant_of(bytes: &[u8], single: bool) -> Result<Variant, ImageError> {
-    let bytes = elf_bytes(bytes)?;
-    let header = elf::FileHeader32::<LittleEndian>::parse(bytes.as_ref())
-        .map_err(|error| ImageError::NotAnImage { why: error.to_string() })?;
-    let entry = header.e_entry(LittleEndian);
-    if single {
-        return Ok(Variant::Single);
-    }
-    let inside = |variant: &Variant| entry.wrapping_sub(variant.window().base) < variant.window().len;
-    (0..8).filter_map(CpuId::new).map(Variant::Cpu).find(inside).ok_or(ImageError::Entry { entry })
+/// The ELF bytes of a plain, stripped or packed image; the last is itself an ELF file, an object that carries the image.
+fn elf_bytes(bytes: &[u8]) -> Result<&[u8], ImageError> {
+    Ok(if Header::parse(bytes)?.kind == ET_REL { gpsimd_image::unpack(bytes)? } else { bytes })
 }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use gpsimd_codegen::ParamDecl;
-use gpsimd_image::{FunctionSignature, Image, Linkage, Place, SignatureError, Symbol, signatures};
+use gpsimd_image::{ElfFile, FunctionSignature, Linkage, Place, SignatureError, Symbol, signatures};
 
 use crate::words::error::{EngineError, Problem};
 
@@ -105,17 +105,16 @@ fn of_object(bytes: &[u8], object: &Path, found: &mut Vec<Function>) -> Result<(
         Err(_) => Vec::new(),
     };
     let known: HashSet<&str> = described.iter().map(|function| function.symbol.as_str()).collect();
-    let image = Image::parse(bytes).map_err(stage)?;
+    let image = ElfFile::parse(bytes).map_err(stage)?;
     let undescribed = image
         .symbols
         .iter()
-        .filter(|symbol| symbol.is_defined() && symbol.kind == STT_FUNC && !known.contains(symbol.name));
+        .filter(|symbol| symbol.is_defined() && symbol.is_function() && !known.contains(symbol.name));
     found.extend(undescribed.map(|symbol| of_symbol(symbol, object)));
     found.extend(described.iter().map(|function| of_signature(function, object)));
     Ok(())
 }
 
-const STT_FUNC: u8 = 2;
 const STB_LOCAL: u8 = 0;
 const STB_WEAK: u8 = 2;
 
@@ -215,7 +214,7 @@ pub(crate) mod tests {
 
     /// A function known by its symbol alone.
     pub(crate) fn by_symbol(symbol: &str, binding: u8) -> Function {
-        let symbol = Symbol { name: symbol, value: 0, size: 0, kind: STT_FUNC, binding, section: 1 };
+        let symbol = Symbol { name: symbol, value: 0, size: 0, kind: 2, binding, section: 1 };
         of_symbol(&symbol, Path::new("k.o"))
     }
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use object::elf;
 
 use super::SignatureError;
-use crate::image::{Image, Relocation};
+use crate::elf_file::{ElfFile, Relocation};
 
 /// What `gimli` reads from.
 pub(super) type Reader<'a> = gimli::EndianSlice<'a, gimli::LittleEndian>;
@@ -27,7 +27,7 @@ pub(super) struct Sections<'d> {
 
 impl<'d> Sections<'d> {
     /// Copies and relocates what needs it.
-    pub(super) fn read(image: &Image<'d>) -> Result<Self, SignatureError> {
+    pub(super) fn read(image: &ElfFile<'d>) -> Result<Self, SignatureError> {
         let mut bytes: HashMap<usize, Cow<'d, [u8]>> = HashMap::new();
         for (index, section) in image.sections.iter().enumerate() {
             if !section.name.starts_with(".debug_") {
@@ -71,7 +71,7 @@ impl<'d> Sections<'d> {
 }
 
 /// Adds symbol and addend to the word; a relocation that points nowhere changes nothing.
-fn apply(image: &Image<'_>, section: &mut Cow<'_, [u8]>, relocation: &Relocation) {
+fn apply(image: &ElfFile<'_>, section: &mut Cow<'_, [u8]>, relocation: &Relocation) {
     if relocation.kind != R_XTENSA_32 {
         return;
     }

@@ -9,7 +9,7 @@ use object::elf;
 
 use super::finding::{Code, Findings, Place};
 use super::{Checked, Role, second};
-use crate::image::Image;
+use crate::elf_file::ElfFile;
 use crate::pack::{PAYLOAD_SECTION, unpack};
 use crate::strip::REMOVED;
 
@@ -22,7 +22,7 @@ pub(super) fn payload<'d>(bytes: &'d [u8], findings: &mut Findings) -> Option<&'
             return None;
         }
     };
-    let object = Image::parse(bytes).ok()?;
+    let object = ElfFile::parse(bytes).ok()?;
     second::check(&object, findings);
     let section = object.section(PAYLOAD_SECTION)?;
     if section.flags != elf::SHF_ALLOC.0 as u32 || section.align < 4 {
@@ -36,7 +36,7 @@ pub(super) fn payload<'d>(bytes: &'d [u8], findings: &mut Findings) -> Option<&'
 }
 
 /// What stripping must have removed.
-pub(super) fn check_stripped(image: &Image<'_>, findings: &mut Findings) {
+pub(super) fn check_stripped(image: &ElfFile<'_>, findings: &mut Findings) {
     if let Some(table) = image.sections.iter().find(|section| section.kind == elf::SHT_SYMTAB.0) {
         let message = format!("{} has {} bytes, where no symbol table is allowed", table.name, table.size);
         return findings.add(Code::NotStripped, Place::section(table.name), message);
@@ -126,7 +126,7 @@ fn payload_differs(stripped: &Checked<'_, '_>, packed: &Checked<'_, '_>, finding
 }
 
 /// An address with the section that holds it.
-pub(super) fn located(image: &Image<'_>, address: u32) -> Place {
+pub(super) fn located(image: &ElfFile<'_>, address: u32) -> Place {
     let section = image.section_at(address).map(|section| section.name.to_owned());
     Place { section, ..Place::address(address) }
 }

@@ -6,12 +6,12 @@ use gpsimd_lsp::{Variant, Window};
 use object::elf;
 
 use super::finding::{Code, Findings, Place};
-use crate::image::{FLAGS, Image, MACHINE, Segment, kind_name};
+use crate::elf_file::{ElfFile, FLAGS, MACHINE, Segment, kind_name};
 
 /// What the host prelinker stages; images of this kind do not pass through it.
 const STAGING_CAP: u64 = 0x1_0000;
 
-pub(super) fn check(image: &Image<'_>, variant: Variant, findings: &mut Findings) {
+pub(super) fn check(image: &ElfFile<'_>, variant: Variant, findings: &mut Findings) {
     let header = image.header;
     if header.machine != MACHINE {
         let message = format!("e_machine is {}, where {MACHINE} (Xtensa) is allowed", header.machine);
@@ -75,7 +75,7 @@ fn fits(segment: &Segment<'_>, window: Window) -> bool {
     window.contains(segment.vaddr.into(), segment.end() - u64::from(segment.vaddr))
 }
 
-fn windows(image: &Image<'_>, variant: Variant, findings: &mut Findings) {
+fn windows(image: &ElfFile<'_>, variant: Variant, findings: &mut Findings) {
     let window = variant.window();
     let banked: Vec<_> = image.loads().filter(|(_, segment)| !is_vectors(segment)).collect();
     for (index, segment) in image.loads().filter(|(_, segment)| is_vectors(segment)) {
@@ -137,7 +137,7 @@ fn linked_for(banked: &[(usize, &Segment<'_>)], variant: Variant) -> Option<Vari
     Variant::all().find(is_home)
 }
 
-fn overlaps(image: &Image<'_>, findings: &mut Findings) {
+fn overlaps(image: &ElfFile<'_>, findings: &mut Findings) {
     let mut loads: Vec<_> = image.loads().filter(|(_, segment)| segment.memsz > 0).collect();
     loads.sort_by_key(|(_, segment)| segment.vaddr);
     for pair in loads.windows(2) {
@@ -152,7 +152,7 @@ fn overlaps(image: &Image<'_>, findings: &mut Findings) {
     }
 }
 
-fn entry(image: &Image<'_>, variant: Variant, findings: &mut Findings) {
+fn entry(image: &ElfFile<'_>, variant: Variant, findings: &mut Findings) {
     let entry = image.header.entry;
     let executable = elf::PF_X.0;
     let inside = image.loads().any(|(_, segment)| {

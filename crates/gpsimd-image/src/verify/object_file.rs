@@ -6,10 +6,10 @@ use object::elf;
 
 use super::finding::{Code, Findings, Place};
 use super::sections;
-use crate::image::{Image, MACHINE, kind_name};
+use crate::elf_file::{ElfFile, MACHINE, kind_name};
 
 pub(super) fn check(bytes: &[u8], findings: &mut Findings) {
-    let object = match Image::parse(bytes) {
+    let object = match ElfFile::parse(bytes) {
         Ok(object) => object,
         Err(error) => return findings.error(&error),
     };

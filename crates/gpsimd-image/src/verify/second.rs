@@ -5,9 +5,9 @@
 use goblin::elf::Elf;
 
 use super::finding::{Code, Findings, Place};
-use crate::image::Image;
+use crate::elf_file::ElfFile;
 
-pub(super) fn check(image: &Image<'_>, findings: &mut Findings) {
+pub(super) fn check(image: &ElfFile<'_>, findings: &mut Findings) {
     let mut differ = |what: &str, ours: String, theirs: String| {
         let message = format!("{what}: object reads {ours}, goblin reads {theirs}");
         findings.add(Code::SecondOpinion, Place::file(), message);

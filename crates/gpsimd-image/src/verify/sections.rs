@@ -6,12 +6,12 @@ use gpsimd_lsp::{Lsp, Variant, Window};
 use object::elf;
 
 use super::finding::{Code, Findings, Place};
-use crate::image::{Image, Section};
+use crate::elf_file::{ElfFile, Section};
 
 /// Constructor tables that start-up code does not walk.
 const NEVER_RUN: [&str; 3] = [".init_array", ".fini_array", ".preinit_array"];
 
-pub(super) fn check(image: &Image<'_>, variant: Variant, findings: &mut Findings) {
+pub(super) fn check(image: &ElfFile<'_>, variant: Variant, findings: &mut Findings) {
     let placed = Lsp::custom_op(variant).output_sections();
     // Reported once, by segment.
     let is_misplaced = findings.has(&[Code::WindowOverflow, Code::OutsideWindow, Code::WrongBank]);

@@ -9,7 +9,7 @@ use gpsimd_lsp::{CpuId, Variant};
 use super::artefacts::located;
 use super::finding::{Code, Findings, Place};
 use super::{Checked, Role};
-use crate::image::Image;
+use crate::elf_file::ElfFile;
 
 pub(super) fn relate(members: &[&Checked<'_, '_>], relations: &mut Vec<Findings>) {
     let mut roles: BTreeMap<Role, BTreeMap<CpuId, &Checked<'_, '_>>> = BTreeMap::new();
@@ -56,14 +56,14 @@ fn missing(cores: &BTreeMap<CpuId, &Checked<'_, '_>>, relations: &mut Vec<Findin
 }
 
 /// Whether `b` is `a` moved up by `delta`. Says the first site where it is not.
-fn compare(a: &Image<'_>, b: &Image<'_>, delta: u32) -> Result<(), (Place, String)> {
+fn compare(a: &ElfFile<'_>, b: &ElfFile<'_>, delta: u32) -> Result<(), (Place, String)> {
     let moved = |address: u32| address.wrapping_add(delta);
     if moved(a.header.entry) != b.header.entry {
         let message =
             format!("entry is {:#010x}, where {:#010x} follows from", b.header.entry, moved(a.header.entry));
         return Err((Place::address(b.header.entry), message));
     }
-    let alloc = |image: &Image<'_>| -> Vec<(String, u32, u32, u32)> {
+    let alloc = |image: &ElfFile<'_>| -> Vec<(String, u32, u32, u32)> {
         let alloc = image.sections.iter().filter(|section| section.is_alloc() && section.size > 0);
         alloc.map(|s| (s.name.to_owned(), s.addr, s.size, s.flags)).collect()
     };
@@ -82,7 +82,7 @@ fn compare(a: &Image<'_>, b: &Image<'_>, delta: u32) -> Result<(), (Place, Strin
     }
     for ((_, a), (_, second)) in a.loads().zip(b.loads()) {
         let vaddr = if is_banked(a.vaddr) { moved(a.vaddr) } else { a.vaddr };
-        let shape = |s: &crate::image::Segment<'_>| (s.filesz, s.memsz, s.flags);
+        let shape = |s: &crate::elf_file::Segment<'_>| (s.filesz, s.memsz, s.flags);
         if vaddr != second.vaddr || shape(a) != shape(second) {
             let message = format!("the segment at {:#010x} has another place or size than", second.vaddr);
             return Err((Place::address(second.vaddr), message));

@@ -9,7 +9,7 @@ use gpsimd_lsp::{Variant, Window};
 use object::elf;
 
 use super::finding::{Code, Findings, Place};
-use crate::image::Image;
+use crate::elf_file::ElfFile;
 
 /// What the loader and the runtime look for: (mangled, as written).
 const REQUIRED: [(&str, &str); 5] = [
@@ -20,7 +20,7 @@ const REQUIRED: [(&str, &str); 5] = [
     ("switchBack", "switchBack"),
 ];
 
-pub(super) fn check(image: &Image<'_>, variant: Variant, findings: &mut Findings) {
+pub(super) fn check(image: &ElfFile<'_>, variant: Variant, findings: &mut Findings) {
     if image.is_stripped() {
         return;
     }
@@ -38,7 +38,7 @@ pub(super) fn check(image: &Image<'_>, variant: Variant, findings: &mut Findings
     }
 }
 
-fn undefined(image: &Image<'_>, findings: &mut Findings) {
+fn undefined(image: &ElfFile<'_>, findings: &mut Findings) {
     for symbol in &image.symbols {
         if symbol.is_defined() || symbol.name.is_empty() || symbol.binding == elf::STB_WEAK.0 {
             continue;
@@ -52,7 +52,7 @@ fn undefined(image: &Image<'_>, findings: &mut Findings) {
     }
 }
 
-fn memory_map(image: &Image<'_>, window: Window, findings: &mut Findings) {
+fn memory_map(image: &ElfFile<'_>, window: Window, findings: &mut Findings) {
     let mut expect = |name: &str, allowed: &str, is_right: &dyn Fn(u64) -> bool| {
         if let Some(symbol) = image.symbol(name).filter(|symbol| !is_right(symbol.value.into())) {
             let message = format!("{name} is {:#010x}, where {allowed} is allowed", symbol.value);
@@ -68,7 +68,7 @@ fn memory_map(image: &Image<'_>, window: Window, findings: &mut Findings) {
     expect("_memmap_seg_iram0_0_end", "at most 0x1000", &|value| value <= Window::IRAM.end());
 }
 
-fn bss(image: &Image<'_>, findings: &mut Findings) {
+fn bss(image: &ElfFile<'_>, findings: &mut Findings) {
     let value = |name| image.symbol(name).map(|symbol| symbol.value);
     let (Some(start), Some(end)) = (value("_bss_start"), value("_bss_end")) else { return };
     if let (Some(table), Some(table_end)) = (value("_bss_table_start"), value("_bss_table_end")) {

@@ -1,4 +1,4 @@
-//! The other lane's table of libraries: 280-byte rows, one a function, that a host installs at a stroke.
+//! The fixed-location path's table of libraries: 280-byte rows, one a function, that a host installs at a stroke.
 //!
 //! Unaware of images; here a row says where one is. Facts: spec `load-and-dispatch.md` §6.2, §6.6, §6.10.
 

@@ -4,25 +4,19 @@
 
 use std::fmt::Write as _;
 
-use object::LittleEndian as LE;
+use gpsimd_image::{ElfFile, Symbol};
 use object::elf;
-use object::read::elf::{FileHeader as _, ProgramHeader as _, SectionHeader as _, Sym as _, SymbolTable};
 
 use super::SplitError;
 use crate::error::Segment;
 
-type Symbols<'a> = SymbolTable<'a, elf::FileHeader32<LE>>;
-
 /// A static link.
 pub(super) struct Linked<'a> {
-    /// `e_flags` and `e_entry`.
-    pub flags: u32,
-    pub entry: u32,
+    pub file: ElfFile<'a>,
     pub code: Part<'a>,
     pub data: Part<'a>,
-    /// All sections, the null section first.
-    pub sections: Vec<Section<'a>>,
-    pub symbols: Symbols<'a>,
+    /// The segment that each section is loaded with, by index.
+    homes: Vec<Option<Segment>>,
 }
 
 /// One loaded segment.
@@ -32,17 +26,6 @@ pub(super) struct Part<'a> {
     pub flags: u32,
     /// The bytes that are in the file.
     pub contents: &'a [u8],
-}
-
-/// One section.
-pub(super) struct Section<'a> {
-    pub name: &'a [u8],
-    pub header: &'a elf::SectionHeader32<LE>,
-    pub addr: u32,
-    /// The bytes that are in the file.
-    pub contents: &'a [u8],
-    /// The segment it is loaded with.
-    pub segment: Option<Segment>,
 }
 
 /// What a relocation's symbol is to us.
@@ -76,77 +59,60 @@ impl Part<'_> {
 
 impl<'a> Linked<'a> {
     pub fn parse(bytes: &'a [u8]) -> Result<Linked<'a>, SplitError> {
-        let input = |why: &str| SplitError::Input { why: why.to_owned() };
-        let broken = |error: object::read::Error| SplitError::Input { why: error.to_string() };
-        let header = elf::FileHeader32::<LE>::parse(bytes).map_err(broken)?;
-        header.endian().map_err(|_| input("it is not little-endian"))?;
-        if header.e_machine.get(LE) != elf::EM_XTENSA {
-            return Err(input("it is for another machine"));
+        let input = |why: String| SplitError::Input { why };
+        let file = ElfFile::parse(bytes).map_err(|error| input(error.to_string()))?;
+        if file.header.machine != gpsimd_image::MACHINE {
+            return Err(input("it is for another machine".into()));
         }
-        if header.e_type.get(LE) != elf::ET_EXEC {
-            return Err(input("it is no executable"));
+        if file.header.kind != elf::ET_EXEC.0 {
+            return Err(input("it is no executable".into()));
         }
-        let headers = header.program_headers(LE, bytes).map_err(broken)?;
         let part = |index: usize, flags: [u32; 2], want| {
-            let phdr = headers.get(index).ok_or(SplitError::Segments { index, p_type: 0, flags: 0, want })?;
-            let (p_type, p_flags) = (phdr.p_type(LE).0, phdr.p_flags(LE).0);
-            let contents =
-                phdr.data(LE, bytes).map_err(|()| input("a segment lies behind the end of the file"))?;
-            let (base, memsz) = (phdr.p_vaddr(LE), phdr.p_memsz(LE));
-            let is_sound = phdr.p_paddr(LE) == base
-                && contents.len() <= memsz as usize
-                && base.checked_add(memsz).is_some();
-            if p_type != elf::PT_LOAD.0 || !flags.contains(&p_flags) || !is_sound {
-                return Err(SplitError::Segments { index, p_type, flags: p_flags, want });
+            let found = file.segments.get(index);
+            let found = found.ok_or(SplitError::Segments { index, p_type: 0, flags: 0, want })?;
+            let (base, memsz) = (found.vaddr, found.memsz);
+            let is_sound = found.paddr == base && found.filesz <= memsz && base.checked_add(memsz).is_some();
+            if found.kind != elf::PT_LOAD.0 || !flags.contains(&found.flags) || !is_sound {
+                return Err(SplitError::Segments { index, p_type: found.kind, flags: found.flags, want });
             }
-            Ok(Part { base, memsz, flags: p_flags, contents })
+            Ok(Part { base, memsz, flags: found.flags, contents: found.data })
         };
         let code = part(0, [5, 5], "the code, a LOAD with flags R-X")?;
         let data = part(1, [6, 7], "the data, a LOAD with flags RW- or RWX")?;
-        if let Some(phdr) = headers.get(2) {
-            let (p_type, flags) = (phdr.p_type(LE).0, phdr.p_flags(LE).0);
+        if let Some(third) = file.segments.get(2) {
             return Err(SplitError::Segments {
                 index: 2,
-                p_type,
-                flags,
+                p_type: third.kind,
+                flags: third.flags,
                 want: "there: code and data are all",
             });
         }
-        let table = header.sections(LE, bytes).map_err(broken)?;
-        let symbols = table.symbols(LE, bytes, elf::SHT_SYMTAB).map_err(broken)?;
-        let mut sections = Vec::with_capacity(table.len());
-        for header in table.iter() {
-            let name = table.section_name(LE, header).map_err(broken)?;
-            let contents = header.data(LE, bytes).map_err(broken)?;
-            let (addr, size) = (header.sh_addr(LE), header.sh_size(LE));
-            let within =
-                |part: &Part<'_>| addr >= part.base && u64::from(addr) + u64::from(size) <= part.end();
-            let is_alloc =
-                header.sh_flags(LE).0 & elf::SHF_ALLOC.0 != 0 && header.sh_type(LE) != elf::SHT_NULL;
-            let segment = match is_alloc {
+        let mut homes = Vec::with_capacity(file.sections.len());
+        for section in &file.sections {
+            let within = |part: &Part<'_>| section.addr >= part.base && section.end() <= part.end();
+            let is_loaded = section.is_alloc() && section.kind != elf::SHT_NULL.0;
+            let home = match is_loaded {
                 true if within(&code) => Some(Segment::Code),
                 true if within(&data) => Some(Segment::Data),
                 _ => None,
             };
-            if is_alloc && size != 0 {
-                let text = || String::from_utf8_lossy(name).into_owned();
-                if name.starts_with(b".got") || name.starts_with(b".plt") || name == b".dynamic" {
-                    return Err(SplitError::Linkage { section: text(), size });
+            if is_loaded && section.size != 0 {
+                let (name, size, addr) = (section.name, section.size, section.addr);
+                if name.starts_with(".got") || name.starts_with(".plt") || name == ".dynamic" {
+                    return Err(SplitError::Linkage { section: name.to_owned(), size });
                 }
-                if segment.is_none() {
-                    return Err(SplitError::Orphan { section: text(), addr });
+                if home.is_none() {
+                    return Err(SplitError::Orphan { section: name.to_owned(), addr });
                 }
             }
-            sections.push(Section { name, header, addr, contents, segment });
+            homes.push(home);
         }
-        Ok(Linked {
-            flags: header.e_flags.get(LE).0,
-            entry: header.e_entry.get(LE),
-            code,
-            data,
-            sections,
-            symbols,
-        })
+        Ok(Linked { file, code, data, homes })
+    }
+
+    /// The segment a section is loaded with.
+    pub fn home(&self, section: usize) -> Option<Segment> {
+        self.homes.get(section).copied().flatten()
     }
 
     pub fn part(&self, segment: Segment) -> &Part<'a> {
@@ -163,52 +129,62 @@ impl<'a> Linked<'a> {
 
     /// What a symbol is.
     pub fn place(&self, index: u32) -> Place {
-        let Ok(symbol) = self.symbols.symbol(object::SymbolIndex(index as usize)) else {
+        match self.symbol(index) {
             // Index 0 stands for the address 0.
-            return if index == 0 { Place::Constant } else { Place::Undefined { is_weak: false } };
-        };
-        match symbol.st_shndx(LE) {
-            elf::SHN_UNDEF => Place::Undefined { is_weak: symbol.st_bind() == elf::STB_WEAK },
+            None if index == 0 => Place::Constant,
+            None => Place::Undefined { is_weak: false },
+            Some(symbol) => self.place_of(symbol),
+        }
+    }
+
+    fn place_of(&self, symbol: &Symbol<'a>) -> Place {
+        match elf::SymbolSection(symbol.section) {
+            elf::SHN_UNDEF => Place::Undefined { is_weak: symbol.binding == elf::STB_WEAK.0 },
             elf::SHN_ABS => Place::Constant,
-            section => match self.sections.get(usize::from(section.0)).and_then(|section| section.segment) {
-                Some(segment) => Place::In(segment, symbol.st_value(LE)),
+            section => match self.home(section.0.into()) {
+                Some(segment) => Place::In(segment, symbol.value),
                 None => Place::Unloaded,
             },
         }
     }
 
+    fn symbol(&self, index: u32) -> Option<&Symbol<'a>> {
+        self.file.symbols.get((index as usize).checked_sub(1)?)
+    }
+
     /// A symbol's name, its section's name if it stands for the section.
     pub fn symbol_name(&self, index: u32) -> String {
-        let Ok(symbol) = self.symbols.symbol(object::SymbolIndex(index as usize)) else {
-            return format!("#{index}");
-        };
-        let name = symbol.name(LE, self.symbols.strings()).unwrap_or_default();
-        let name = match self.sections.get(usize::from(symbol.st_shndx(LE).0)) {
-            Some(section) if name.is_empty() => section.name,
-            _ => name,
-        };
-        String::from_utf8_lossy(name).into_owned()
+        match self.symbol(index) {
+            Some(symbol) => self.name_of(symbol).to_owned(),
+            None => format!("#{index}"),
+        }
+    }
+
+    fn name_of(&self, symbol: &Symbol<'a>) -> &'a str {
+        match self.file.sections.get(usize::from(symbol.section)) {
+            Some(section) if symbol.name.is_empty() => section.name,
+            _ => symbol.name,
+        }
     }
 
     /// Address of a defined, loaded symbol.
     pub fn address_of(&self, name: &str) -> Option<u32> {
-        self.symbols.iter().find_map(|symbol| {
-            let section = self.sections.get(usize::from(symbol.st_shndx(LE).0))?;
-            let is_it = symbol.name(LE, self.symbols.strings()) == Ok(name.as_bytes());
-            (is_it && section.segment.is_some()).then(|| symbol.st_value(LE))
-        })
+        let named = self
+            .file
+            .symbols
+            .iter()
+            .find(|symbol| symbol.name == name && self.home(symbol.section.into()).is_some());
+        named.map(|symbol| symbol.value)
     }
 
     /// A sentence with the three largest symbols of a segment, or nothing if no symbol has a size.
     pub fn largest(&self, segment: Segment) -> String {
-        let mut sized: Vec<(u32, String)> = Vec::new();
-        for (index, symbol) in self.symbols.enumerate() {
-            let size = symbol.st_size(LE);
-            if size > 0 && matches!(self.place(index.0 as u32), Place::In(at, _) if at == segment) {
-                sized.push((size, self.symbol_name(index.0 as u32)));
-            }
-        }
-        sized.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let is_in = |symbol: &&Symbol<'a>| {
+            symbol.size > 0 && matches!(self.place_of(symbol), Place::In(at, _) if at == segment)
+        };
+        let sized = self.file.symbols.iter().filter(is_in);
+        let mut sized: Vec<_> = sized.map(|symbol| (symbol.size, self.name_of(symbol))).collect();
+        sized.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         sized.dedup();
         let mut text = String::new();
         for (size, name) in sized.iter().take(3) {

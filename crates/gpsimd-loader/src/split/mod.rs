@@ -5,6 +5,7 @@
 //! Facts: spec `prelink.md` §4, §17 R9, R14, R15, `lsp-and-memory.md` §8.2; that this works: `open-toolchain.md` §10.
 
 mod error;
+mod file;
 mod input;
 mod proof;
 mod strip;
@@ -16,7 +17,9 @@ pub use strip::strip;
 use crate::error::Segment;
 use crate::generation::Bounds;
 use crate::kernel_table::{self, Row};
-use crate::prelink::{Mode, prelink};
+use crate::mode::Mode;
+use crate::prelink::prelink;
+use gpsimd_image::{ElfFile, Section};
 use input::Linked;
 
 /// The script to link with: code at 0x01000000, data at 0x02000000, and a place for `kernel_info_table`. The entry is
@@ -27,6 +30,7 @@ pub const SCRIPT: &str = include_str!("split.x");
 pub const HOOKS: [&str; 2] = ["__split_init", "__split_fini"];
 /// Least distance of code end and data start (rule R14): the loader takes addresses just below the data for data.
 const SEPARATION: u64 = 0x400;
+const PT_DYNAMIC: u32 = 2;
 
 /// A split-load library.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,22 +81,16 @@ pub fn synthesize(linked: &[u8], bounds: &Bounds) -> Result<Split, SplitError> {
 /// Whether the bytes are an ELF file with a dynamic segment: a split-load library has one, an image at a fixed address has
 /// not.
 pub fn is_split(bytes: &[u8]) -> bool {
-    use object::LittleEndian as LE;
-    use object::elf::{FileHeader32, PT_DYNAMIC};
-    use object::read::elf::{FileHeader as _, ProgramHeader as _};
-    let Ok(header) = FileHeader32::<LE>::parse(bytes) else { return false };
-    let segments = header.program_headers(LE, bytes).unwrap_or_default();
-    segments.iter().any(|segment| segment.p_type(LE) == PT_DYNAMIC)
+    let is_dynamic = |file: ElfFile<'_>| file.segments.iter().any(|segment| segment.kind == PT_DYNAMIC);
+    ElfFile::without_symbols(bytes).is_ok_and(is_dynamic)
 }
 
 /// The kernel table's rows, if each is one the device can use.
 fn rows(linked: &Linked<'_>, entries: &[write::Entry]) -> Result<Vec<Row>, SplitError> {
-    let Some(section) = linked.sections.iter().find(|section| kernel_table::SECTIONS.contains(&section.name))
-    else {
-        return Ok(Vec::new());
-    };
+    let is_table = |section: &&Section<'_>| kernel_table::SECTIONS.contains(&section.name);
+    let Some(section) = linked.file.sections.iter().find(is_table) else { return Ok(Vec::new()) };
     let bad = |index, why| SplitError::BadRow { index, why };
-    let (cells, rest) = section.contents.as_chunks::<{ kernel_table::ROW }>();
+    let (cells, rest) = section.data.as_chunks::<{ kernel_table::ROW }>();
     if !rest.is_empty() {
         return Err(bad(cells.len(), "is cut short"));
     }

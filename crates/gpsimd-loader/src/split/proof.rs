@@ -3,9 +3,8 @@
 //! Unaware of the output file. A word with an absolute address needs an entry; what depends on distances within one
 //! segment needs none; everything else is refused. Facts: spec `lsp-and-memory.md` §8.2, `prelink.md` §8.2, §17 R9.
 
-use object::LittleEndian as LE;
+use gpsimd_image::Relocation;
 use object::elf;
-use object::read::elf::SectionHeader as _;
 
 use super::SplitError;
 use super::input::{Linked, Place};
@@ -16,26 +15,14 @@ use crate::error::Segment;
 pub(super) fn entries(linked: &Linked<'_>) -> Result<Vec<Entry>, SplitError> {
     let mut entries = Vec::new();
     let mut has_relocations = false;
-    for section in &linked.sections {
-        let header = section.header;
-        if header.sh_type(LE) != elf::SHT_RELA {
-            continue;
-        }
-        let target = usize::try_from(header.sh_info(LE)).ok().and_then(|index| linked.sections.get(index));
-        let target = target.ok_or_else(|| SplitError::Input {
-            why: format!(
-                "`{}` relocates a section that does not exist",
-                String::from_utf8_lossy(section.name)
-            ),
-        })?;
-        let Some(segment) = target.segment else { continue };
+    let input = |error: gpsimd_image::ImageError| SplitError::Input { why: error.to_string() };
+    for (target, Relocation { offset: site, symbol, kind, addend }) in
+        linked.file.relocations().map_err(input)?
+    {
+        let Some(segment) = linked.home(target) else { continue };
         has_relocations = true;
-        for cell in section.contents.as_chunks::<12>().0 {
-            let [a, b, c, d, e, f, g, h, i, j, k, l] = *cell;
-            let [site, info, addend] = [[a, b, c, d], [e, f, g, h], [i, j, k, l]].map(u32::from_le_bytes);
-            let relocation = Relocation { site, kind: info & 0xff, symbol: info >> 8, addend, segment };
-            entries.extend(relocation.entry(linked)?);
-        }
+        let kept = Kept { site, kind, symbol, addend: addend as u32, segment };
+        entries.extend(kept.entry(linked)?);
     }
     if !has_relocations {
         return Err(SplitError::NoRelocations);
@@ -50,7 +37,8 @@ pub(super) fn entries(linked: &Linked<'_>) -> Result<Vec<Entry>, SplitError> {
     Ok(entries)
 }
 
-struct Relocation {
+/// A relocation that the linker kept.
+struct Kept {
     site: u32,
     kind: u32,
     symbol: u32,
@@ -59,7 +47,7 @@ struct Relocation {
     segment: Segment,
 }
 
-impl Relocation {
+impl Kept {
     fn entry(&self, linked: &Linked<'_>) -> Result<Option<Entry>, SplitError> {
         match elf::RelocationType(self.kind) {
             // Leftovers of relaxation, notes for garbage collection, and differences within a section.

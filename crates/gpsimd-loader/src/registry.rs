@@ -5,18 +5,19 @@
 use std::collections::BTreeMap;
 
 use crate::generation::Generation;
-use crate::selector::{Build, ResultCode};
+use crate::result::ResultCode;
+use crate::selector::Build;
 
 /// Libraries by generation and index.
 #[derive(Debug, Clone, Default)]
-pub struct Catalogue {
+pub struct Registry {
     libraries: BTreeMap<(Generation, u64), Vec<u8>>,
 }
 
-impl Catalogue {
-    /// An empty catalogue.
-    pub fn new() -> Catalogue {
-        Catalogue::default()
+impl Registry {
+    /// An empty registry.
+    pub fn new() -> Registry {
+        Registry::default()
     }
 
     /// Puts a split-load ELF under an index. Replaces what was there.
@@ -44,9 +45,9 @@ mod tests {
 
     #[test]
     fn checks_in_order() {
-        let mut catalogue = Catalogue::new();
-        catalogue.insert(Generation::Cayman, 0, vec![1]);
-        catalogue.insert(Generation::Maverick, 0, vec![2]);
+        let mut registry = Registry::new();
+        registry.insert(Generation::Cayman, 0, vec![1]);
+        registry.insert(Generation::Maverick, 0, vec![2]);
         let rows = [
             (Build::Shipped, 13, 0, 0, Ok(&[1][..])),
             (Build::Shipped, 13, 3, 0, Ok(&[1][..])),
@@ -57,7 +58,7 @@ mod tests {
             (Build::Internal, 37, 0, 0, Ok(&[2][..])),
         ];
         for (build, coretype, flavor, index, want) in rows {
-            assert_eq!(catalogue.get(build, coretype, flavor, index), want, "{coretype} {flavor} {index}");
+            assert_eq!(registry.get(build, coretype, flavor, index), want, "{coretype} {flavor} {index}");
         }
     }
 }

@@ -28,7 +28,7 @@ pub const FLAGS: u32 = 0x300;
 
 /// An ELF32 little-endian file, read.
 #[derive(Debug, Clone)]
-pub struct Image<'d> {
+pub struct ElfFile<'d> {
     /// The whole file.
     pub bytes: &'d [u8],
     /// Fields of the file header.
@@ -70,7 +70,7 @@ pub struct Segment<'d> {
 }
 
 /// One section header and the file bytes it covers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[allow(missing_docs)] // the gABI's own names, without their prefix
 pub struct Section<'d> {
     pub name: &'d str,
@@ -109,7 +109,7 @@ pub struct Symbol<'d> {
 pub struct Relocation {
     /// Address in linked files, offset in the section in relocatable ones.
     pub offset: u32,
-    /// Index into the symbol table, 0 for none. The null entry counts, so `Image::symbols` is one shorter.
+    /// Index into the symbol table, 0 for none. The null entry counts, so `ElfFile::symbols` is one shorter.
     pub symbol: u32,
     /// `R_XTENSA_*`.
     pub kind: u32,
@@ -117,20 +117,33 @@ pub struct Relocation {
     pub addend: i32,
 }
 
-impl<'d> Image<'d> {
+impl Header {
+    /// Reads the file header alone.
+    ///
+    /// # Errors
+    /// Not ELF, or not 32-bit little-endian.
+    pub fn parse(bytes: &[u8]) -> Result<Header, ImageError> {
+        file_header(bytes).map(|(_, header)| header)
+    }
+}
+
+impl<'d> ElfFile<'d> {
     /// Reads a file.
     ///
     /// # Errors
     /// Not ELF, not 32-bit little-endian, shorter than its headers say, or inconsistent.
-    pub fn parse(bytes: &'d [u8]) -> Result<Image<'d>, ImageError> {
-        check_ident(bytes)?;
-        let raw = RawHeader::parse(bytes).map_err(malformed("the file header"))?;
-        let header = Header {
-            kind: raw.e_type(LE).0,
-            machine: raw.e_machine(LE).0,
-            entry: raw.e_entry(LE),
-            flags: raw.e_flags(LE).0,
-        };
+    pub fn parse(bytes: &'d [u8]) -> Result<ElfFile<'d>, ImageError> {
+        let mut file = ElfFile::without_symbols(bytes)?;
+        file.symbols = symbols(&file.sections)?;
+        Ok(file)
+    }
+
+    /// Reads a file as [`ElfFile::parse`] does, but leaves the symbol table, which may be long, alone.
+    ///
+    /// # Errors
+    /// As for [`ElfFile::parse`], but for the symbols.
+    pub fn without_symbols(bytes: &'d [u8]) -> Result<ElfFile<'d>, ImageError> {
+        let (raw, header) = file_header(bytes)?;
         table(bytes, "the program headers", raw.e_phoff(LE), raw.e_phnum(LE), raw.e_phentsize(LE), 32)?;
         table(bytes, "the section headers", raw.e_shoff(LE), raw.e_shnum(LE), raw.e_shentsize(LE), 40)?;
         if raw.e_phnum(LE) > MAX_SEGMENTS {
@@ -150,8 +163,12 @@ impl<'d> Image<'d> {
         for (section, raw) in sections.iter_mut().zip(raw_sections).skip(1) {
             section.name = name(names, raw.sh_name(LE), "a section name")?;
         }
-        let symbols = symbols(&sections)?;
-        Ok(Image { bytes, header, segments, sections, symbols })
+        Ok(ElfFile { bytes, header, segments, sections, symbols: Vec::new() })
+    }
+
+    /// Bytes of the first section of that name, none without one.
+    pub fn section_data(&self, name: &str) -> &'d [u8] {
+        self.section(name).map_or(&[], |section| section.data)
     }
 
     /// The first section of that name.
@@ -230,6 +247,10 @@ impl<'d> Image<'d> {
                 let detail = format!("{} has {} bytes, not a multiple of 12", section.name, section.size);
                 ImageError::Malformed { what: "the relocations", detail }
             })?;
+            if section.info as usize >= self.sections.len() {
+                let detail = format!("`{}` relocates a section that does not exist", section.name);
+                return Err(ImageError::Malformed { what: "the relocations", detail });
+            }
             all.extend(entries.iter().map(|entry| {
                 let relocation = Relocation {
                     offset: entry.r_offset(LE),
@@ -249,12 +270,22 @@ impl Segment<'_> {
     pub fn end(&self) -> u64 {
         u64::from(self.vaddr) + u64::from(self.memsz.max(self.filesz))
     }
+
+    /// Whether the program may write it.
+    pub fn is_writable(&self) -> bool {
+        self.flags & elf::PF_W.0 != 0
+    }
 }
 
 impl Section<'_> {
     /// Whether it occupies memory when the image runs.
     pub fn is_alloc(&self) -> bool {
         u64::from(self.flags) & elf::SHF_ALLOC.0 != 0
+    }
+
+    /// Whether it holds instructions.
+    pub fn is_code(&self) -> bool {
+        u64::from(self.flags) & elf::SHF_EXECINSTR.0 != 0
     }
 
     /// Whether it has no bytes in the file.
@@ -269,6 +300,11 @@ impl Section<'_> {
 }
 
 impl Symbol<'_> {
+    /// Whether it names a function.
+    pub fn is_function(&self) -> bool {
+        self.kind == elf::STT_FUNC.0
+    }
+
     /// Whether this file defines it; absolute symbols count.
     pub fn is_defined(&self) -> bool {
         self.section != elf::SHN_UNDEF.0
@@ -285,6 +321,18 @@ pub(crate) fn kind_name(kind: u16) -> String {
         _ => "unknown",
     };
     format!("{name} ({kind})")
+}
+
+fn file_header(bytes: &[u8]) -> Result<(&RawHeader, Header), ImageError> {
+    check_ident(bytes)?;
+    let raw = RawHeader::parse(bytes).map_err(malformed("the file header"))?;
+    let header = Header {
+        kind: raw.e_type(LE).0,
+        machine: raw.e_machine(LE).0,
+        entry: raw.e_entry(LE),
+        flags: raw.e_flags(LE).0,
+    };
+    Ok((raw, header))
 }
 
 fn check_ident(bytes: &[u8]) -> Result<(), ImageError> {
