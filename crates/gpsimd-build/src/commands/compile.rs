@@ -147,13 +147,13 @@ fn write_depfile(arguments: &Compile, plan: &Plan, outcome: &gpsimd_engine::Outc
     Ok(files::write(path, &rule)?)
 }
 
-fn images(arguments: &Compile) -> Result<Images> {
-    let target = Target { generation: arguments.generation.parse()?, first_spec: arguments.spec };
-    Ok(match arguments.image {
+fn images(arguments: &Compile) -> Images {
+    let target = Target { generation: arguments.generation, first_spec: arguments.spec };
+    match arguments.image {
         ImageKind::Fixed => Images::Fixed,
         ImageKind::Split => Images::Split(target),
         ImageKind::Both => Images::Both(target),
-    })
+    }
 }
 
 pub(super) fn request(arguments: &Compile) -> Result<Request> {
@@ -189,7 +189,7 @@ pub(super) fn request(arguments: &Compile) -> Result<Request> {
             cli::Packer::Native => Packer::Native,
             cli::Packer::Vendor => Packer::Toolchain,
         },
-        images: images(arguments)?,
+        images: images(arguments),
     })
 }
 

@@ -58,12 +58,11 @@ pub fn unpack(arguments: &Unpack, render: &Render) -> Result<Outcome> {
 
 /// Shows what is in images and record files.
 pub fn inspect(arguments: &Inspect, render: &Render) -> Result<Outcome> {
-    let generation = arguments.generation.as_ref().map(|name| name.parse()).transpose()?;
     let mut summaries = Vec::new();
     let mut others = Vec::new();
     for path in &arguments.images {
         let bytes = read(path)?;
-        if let Some(inspection) = prelink::inspect(path, &bytes, generation)? {
+        if let Some(inspection) = prelink::inspect(path, &bytes, arguments.generation)? {
             others.push(inspection);
             continue;
         }

@@ -4,7 +4,7 @@ use gpsimd_lsp::{Lsp, Variant};
 use miette::Result;
 use serde_json::json;
 
-use super::{ArgumentError, Outcome};
+use super::Outcome;
 use crate::cli::Lsp as Arguments;
 use crate::files::{create_directory, write};
 use crate::render::Render;
@@ -12,7 +12,7 @@ use crate::render::Render;
 /// Writes the chosen packages.
 pub fn run(arguments: &Arguments, render: &Render) -> Result<Outcome> {
     let mut written = Vec::new();
-    for variant in variants(&arguments.variants)? {
+    for variant in variants(&arguments.variants) {
         let lsp = Lsp::custom_op(variant);
         let directory = arguments.dir.join(&lsp.name);
         for (name, text) in lsp.render() {
@@ -30,16 +30,6 @@ pub fn run(arguments: &Arguments, render: &Render) -> Result<Outcome> {
     Ok(Outcome::Good)
 }
 
-fn variants(names: &[String]) -> Result<Vec<Variant>, ArgumentError> {
-    if names.is_empty() {
-        return Ok(Variant::all().collect());
-    }
-    names.iter().map(|name| variant(name)).collect()
-}
-
-/// A variant by its name.
-pub(super) fn variant(name: &str) -> Result<Variant, ArgumentError> {
-    Variant::all()
-        .find(|variant| variant.to_string() == name)
-        .ok_or_else(|| ArgumentError::Variant { text: name.to_owned() })
+fn variants(named: &[Variant]) -> Vec<Variant> {
+    if named.is_empty() { Variant::all().collect() } else { named.to_vec() }
 }

@@ -101,13 +101,6 @@ pub enum ArgumentError {
         /// What was given.
         text: String,
     },
-    /// `--variant` that is none of the nine.
-    #[error("{text:?} is no variant")]
-    #[diagnostic(code(cli::variant), help("variants are cpu0, cpu1, … cpu7 and single"))]
-    Variant {
-        /// What was given.
-        text: String,
-    },
     /// `--row` that is none.
     #[error("--row {text:?} is not KERNEL=SPEC")]
     #[diagnostic(code(cli::row), help("for example --row vector_add=10"))]

@@ -16,7 +16,7 @@ use crate::render::Render;
 
 /// Turns a split-load library into the image that a device loads.
 pub fn run(arguments: &Prelink, render: &Render) -> Result<Outcome> {
-    let generation: Generation = arguments.generation.parse()?;
+    let generation = arguments.generation;
     let bytes = read(&arguments.library)?;
     let about = || arguments.library.display().to_string();
     // a packed library is an object file around the library

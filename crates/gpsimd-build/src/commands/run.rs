@@ -123,7 +123,10 @@ fn travel(
     progress: impl FnMut(u64),
 ) -> Result<(RunReport, Trace)> {
     let split = library.split(arguments.multicore)?;
-    let generation = arguments.generation.as_ref().unwrap_or(&split.generation).parse()?;
+    let generation = match arguments.generation {
+        Some(generation) => generation,
+        None => split.generation.parse()?,
+    };
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let environment = Environment::from_names(names);
     let mut lane = gpsimd_device::Lane::prepare(split.image, split.cores, generation, environment, config)?;

@@ -47,7 +47,7 @@ pub fn split(arguments: &Split) -> Result<Outcome> {
         (&arguments.linked, &arguments.library, &arguments.prelinked)
     {
         gpsimd_engine::split_step(&Step::Image(SplitImage {
-            generation: arguments.generation.parse()?,
+            generation: arguments.generation,
             linked: linked.clone(),
             library: library.clone(),
             packed: arguments.packed.clone(),
@@ -92,7 +92,7 @@ pub fn move_image(arguments: &MoveArguments) -> Result<Outcome> {
     let warning = gpsimd_engine::move_alone(&Move {
         kept: arguments.kept.clone(),
         image: Image {
-            variant: super::lsp::variant(&arguments.variant)?,
+            variant: arguments.variant,
             linked: arguments.linked.clone(),
             stripped: arguments.stripped.clone(),
             packed: arguments.output.clone(),

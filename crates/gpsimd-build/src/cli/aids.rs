@@ -1,0 +1,97 @@
+//! Arguments of what helps around builds: compilers, schemas, explanations, other build systems, shells.
+//!
+//! Unaware of builds.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::Compiler;
+
+/// Arguments of `toolchain`.
+#[derive(Debug, Args)]
+pub struct Toolchain {
+    #[command(subcommand)]
+    pub command: ToolchainCommand,
+}
+
+/// What to do with toolchains.
+#[derive(Debug, Subcommand)]
+pub enum ToolchainCommand {
+    /// Build the open toolchain from distribution packages into the tool's data directory.
+    #[command(after_help = "\
+The data directory is $GPSIMD_BUILD_HOME, else $XDG_DATA_HOME/gpsimd-build, else ~/.local/share/gpsimd-build.
+
+Examples:
+  gpsimd-build toolchain install          says which packages are missing, if any
+  sudo gpsimd-build toolchain install --yes   installs them first")]
+    Install {
+        /// As root, install missing distribution packages without asking.
+        #[arg(short, long)]
+        yes: bool,
+        /// Compilers at the same time [default: the machine's processors].
+        #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+        jobs: Option<u16>,
+    },
+    /// Print the compiler in force and what it is.
+    Show {
+        #[command(flatten)]
+        compiler: Compiler,
+    },
+}
+
+/// Arguments of `schema`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gpsimd-build schema 'aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor'
+  gpsimd-build schema --json - < schemas.txt")]
+pub struct Schema {
+    /// Schemas; - reads one per line from standard input.
+    #[arg(required = true, value_name = "TEXT")]
+    pub texts: Vec<String>,
+}
+
+/// Arguments of `integrations`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gpsimd-build integrations --dir share/gpsimd-build
+  cmake -B build -DGpsimdBuild_DIR=share/gpsimd-build/cmake
+  make -I share/gpsimd-build/make")]
+pub struct Integrations {
+    /// Directory that gets cmake/ and make/.
+    #[arg(long, value_name = "DIR")]
+    pub dir: PathBuf,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  gpsimd-build man --dir ~/.local/share/man/man1")]
+pub struct Man {
+    /// Directory for the pages, one per command.
+    #[arg(long, value_name = "DIR")]
+    pub dir: PathBuf,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gpsimd-build explain kernel::signature
+  gpsimd-build explain                      lists every code")]
+pub struct Explain {
+    /// The code, as errors show it; without its scope if that is enough [default: list all].
+    #[arg(value_name = "CODE")]
+    pub code: Option<String>,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// Which shell.
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}

@@ -1,0 +1,160 @@
+//! Every argument, with its help, where it is defined: one room per family of commands.
+//!
+//! Unaware of what the commands do with them.
+
+mod aids;
+mod build;
+mod images;
+mod loading;
+mod running;
+mod steps;
+mod values;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use aids::{Completions, Explain, Integrations, Man, Schema, Toolchain, ToolchainCommand};
+pub use build::{Codegen, Compile, Compiler, ImageKind, Link, Ops, Packer, Plan, PlanFormat, Which};
+pub use images::{Inspect, Lsp, Pack, Unpack, Verify};
+pub use loading::{Prelink, Records, RecordsCommand};
+pub use running::{Lane, Run};
+pub use steps::{Adapt, Move, Publish, Registrations, Sdk, Split};
+
+/// From a C++ kernel to checked GPSIMD custom-op images, with no licence and no accelerator.
+#[derive(Debug, Parser)]
+#[command(
+    name = "gpsimd-build",
+    version,
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = "\
+Exit codes:
+  0    done, all checks passed
+  1    the kernel, the request or an image is at fault
+  2    the command line is wrong
+  3    this machine lacks something (a toolchain, a package)
+  130  interrupted
+
+First steps:
+  gpsimd-build toolchain install
+  gpsimd-build compile vector_add.cpp --schema 'my::vector_add(Tensor a, Tensor b) -> Tensor' --multicore"
+)]
+pub struct Cli {
+    /// Options every command takes.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+impl Cli {
+    /// This process's arguments. A mistake in them, or a question, ends the process.
+    pub fn of_process() -> Cli {
+        // Putting together what all commands take lasts half as long as a build where nothing changed.
+        if std::env::args_os().nth(1).is_some_and(|word| word == "compile")
+            && let Ok(CompileAlone { global, command: Alone::Compile(arguments) }) = CompileAlone::try_parse()
+        {
+            return Cli { global, command: Command::Compile(arguments) };
+        }
+        Cli::parse()
+    }
+}
+
+/// The command line of `compile`, read without the other commands; mistakes are left to [`Cli`].
+#[derive(Debug, Parser)]
+struct CompileAlone {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Alone,
+}
+
+#[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant)] // as in `Command`
+enum Alone {
+    Compile(Compile),
+}
+
+/// Options every command takes.
+#[derive(Debug, Args)]
+pub struct Global {
+    /// Print one JSON document on standard output instead of text.
+    #[arg(long, global = true, help_heading = "Output")]
+    pub json: bool,
+    /// Show each command as it runs; twice for the tool's own log.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Output")]
+    pub verbose: u8,
+    /// When to use colour.
+    #[arg(long, global = true, value_enum, default_value_t = When::Auto, value_name = "WHEN", help_heading = "Output")]
+    pub color: When,
+}
+
+/// When to do something that suits a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// If the output is a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Build a library from kernel sources: compile, link per core, strip, pack, verify.
+    Compile(Compile),
+    /// Write down what `compile` would do, for other programs.
+    Plan(Plan),
+    /// Write the wrapper that marshals a library's arguments.
+    Codegen(Codegen),
+    /// Write linker support packages (scripts and specs).
+    Lsp(Lsp),
+    /// Strip a linked image and pack it into a relocatable object.
+    Pack(Pack),
+    /// Take the image out of a packed object.
+    Unpack(Unpack),
+    /// Show what is in an image.
+    Inspect(Inspect),
+    /// Check images, alone and against each other.
+    Verify(Verify),
+    /// Turn a split-load library into the image that a device loads.
+    Prelink(Prelink),
+    /// Write the record that loads or unloads a library.
+    Records(Records),
+    /// Execute an op of a library on the simulated device.
+    Run(Run),
+    /// Install and list compilers.
+    Toolchain(Toolchain),
+    /// Say what this machine has, what it lacks, and how to get it.
+    Doctor,
+    /// Print the canonical form of schemas and whether the device can take them.
+    Schema(Schema),
+    /// Write what CMake and Make need to build libraries.
+    Integrations(Integrations),
+    /// Explain an error: cause, example, remedy.
+    Explain(Explain),
+    /// Write a completion script for a shell.
+    Completions(Completions),
+    /// Write manual pages.
+    Man(Man),
+    /// Steps of an exported plan.
+    #[command(hide = true)]
+    Sdk(Sdk),
+    /// Steps of an exported plan.
+    #[command(hide = true)]
+    Adapt(Adapt),
+    /// Steps of an exported plan.
+    #[command(hide = true)]
+    Move(Move),
+    /// Steps of an exported plan.
+    #[command(hide = true)]
+    Publish(Publish),
+    /// Steps of an exported plan.
+    #[command(hide = true)]
+    Registrations(Registrations),
+    /// Steps of an exported plan.
+    #[command(hide = true)]
+    Split(Split),
+}

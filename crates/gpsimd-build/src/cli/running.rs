@@ -1,0 +1,72 @@
+//! Arguments of `run`.
+//!
+//! Unaware of libraries and of the device.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use gpsimd_loader::Generation;
+
+use super::values::generation;
+
+/// How a library gets to the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Lane {
+    /// Images linked for a fixed address.
+    Fixed,
+    /// Prelinked split images, loaded by record, dispatched through 0xF0 instructions.
+    Ucpl,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Inputs are .npy files, numbers, or tensors made up on the spot: rand:SHAPE[:DTYPE], arange:…, zeros:…, ones:….
+
+Examples:
+  gpsimd-build run build/vector_add a.npy b.npy --like 0 -o sum.npy
+  gpsimd-build run build/vector_add rand:1000 rand:1000 --like 0
+  gpsimd-build run build/relu rand:1000x4 --op relu_forward     a library built with --shape-src knows its outputs' shapes
+  gpsimd-build run build/scale_clip x.npy 0.5 3 1.5 --shape 2x3 --dtype float32
+  gpsimd-build run build/vector_add rand:100 rand:100 --like 0 --lane ucpl --trace")]
+pub struct Run {
+    /// A library (build/NAME) or one of its images.
+    #[arg(value_name = "LIBRARY")]
+    pub library: PathBuf,
+    /// The op's inputs, in order.
+    #[arg(value_name = "INPUT", allow_negative_numbers = true)]
+    pub inputs: Vec<String>,
+    /// Kernel function of the op [default: the library's only one].
+    #[arg(long, value_name = "KERNEL")]
+    pub op: Option<String>,
+    /// File for the output.
+    #[arg(short, long, value_name = "NPY")]
+    pub output: Option<PathBuf>,
+    /// The output has the shape and type of this input, counted from 0.
+    #[arg(long, value_name = "N", conflicts_with_all = ["shape", "dtype"])]
+    pub like: Option<usize>,
+    /// The output's shape, such as 2x3.
+    #[arg(long, value_name = "SHAPE")]
+    pub shape: Option<String>,
+    /// The output's element type [default: float32].
+    #[arg(long, value_name = "DTYPE", requires = "shape")]
+    pub dtype: Option<String>,
+    /// Do not report this check's findings.
+    #[arg(long, value_name = "CODE")]
+    pub allow: Vec<String>,
+    /// How the library gets to the device: fixed for its fixed images, ucpl for its split image.
+    #[arg(long, value_enum, default_value_t = Lane::Fixed, value_name = "LANE")]
+    pub lane: Lane,
+    /// With --lane ucpl, show every stage from the packed library to the last byte given back.
+    #[arg(long)]
+    pub trace: bool,
+    /// With --lane ucpl, the generation to prelink for [default: the one the library was built for].
+    #[arg(long, value_name = "GENERATION", value_parser = generation())]
+    pub generation: Option<Generation>,
+    /// With --lane ucpl and a bare split image, load it on all eight cores.
+    #[arg(long)]
+    pub multicore: bool,
+    /// Most instructions per core before a run counts as endless.
+    #[arg(long, value_name = "N")]
+    pub budget: Option<u64>,
+}
