@@ -2,10 +2,10 @@
 //!
 //! No logic that another caller would want lives here; see the crates for that.
 
-mod catalogue;
 mod cli;
 mod commands;
 mod compiler;
+mod explanations;
 mod files;
 mod inputs;
 mod library;

@@ -5,9 +5,9 @@ use std::io::IsTerminal as _;
 use miette::{Diagnostic, Result};
 
 use super::Outcome;
-use crate::catalogue::{Entry, entries};
 use crate::cli::Explain;
-use crate::render::{Render, output_width, wrap};
+use crate::explanations::{self, Explanation};
+use crate::render::{Render, output_width};
 
 /// A code that does not exist.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -20,7 +20,7 @@ struct NoSuchCode {
 
 /// Explains one code, or lists all.
 pub fn run(arguments: &Explain, render: &Render) -> Result<Outcome> {
-    let entries = entries();
+    let entries = explanations::all();
     let width = output_width();
     match &arguments.code {
         // on a terminal a line each; a pipe gets all of it
@@ -37,24 +37,24 @@ pub fn run(arguments: &Explain, render: &Render) -> Result<Outcome> {
 }
 
 /// The entry of a code, given whole or without its scope if that is enough.
-fn find<'a>(text: &str, entries: &'a [Entry]) -> Result<&'a Entry, NoSuchCode> {
+fn find<'a>(text: &str, entries: &'a [Explanation]) -> Result<&'a Explanation, NoSuchCode> {
     // as the tool prints it: error[image::window_overflow]
     let wanted = text.trim().trim_start_matches(|c: char| c.is_alphabetic()).trim_matches(['[', ']']);
     let wanted = if text.contains('[') { wanted } else { text.trim() };
     if let Some(entry) = entries.iter().find(|entry| entry.code == wanted) {
         return Ok(entry);
     }
-    let name = |entry: &&Entry| entry.code.split("::").nth(1) == Some(wanted);
-    let named: Vec<&Entry> = entries.iter().filter(name).collect();
+    let name = |entry: &&Explanation| entry.code.split("::").nth(1) == Some(wanted);
+    let named: Vec<&Explanation> = entries.iter().filter(name).collect();
     if let [entry] = named.as_slice() {
         return Ok(entry);
     }
-    let near = |entry: &&Entry| {
+    let near = |entry: &&Explanation| {
         let words = wanted.split(['_', ':']).filter(|word| word.len() > 2);
         words.into_iter().any(|word| entry.code.contains(word))
     };
     let close = if named.is_empty() { entries.iter().filter(near).collect() } else { named };
-    let close: Vec<&str> = close.iter().take(8).map(|entry| entry.code.as_str()).collect();
+    let close: Vec<&str> = close.iter().take(8).map(|entry| entry.code).collect();
     Err(NoSuchCode {
         text: text.to_owned(),
         help: match close.as_slice() {
@@ -65,7 +65,7 @@ fn find<'a>(text: &str, entries: &'a [Entry]) -> Result<&'a Entry, NoSuchCode> {
 }
 
 /// A code and as much of its cause as one line holds.
-fn line(entry: &Entry, width: usize) -> String {
+fn line(entry: &Explanation, width: usize) -> String {
     let text = format!("{:34} {}", entry.code, entry.cause);
     let short: String = text.chars().take(width).collect();
     match short.len() == text.len() {
@@ -74,16 +74,21 @@ fn line(entry: &Entry, width: usize) -> String {
     }
 }
 
-fn page(entry: &Entry, width: usize) -> String {
+fn page(entry: &Explanation, width: usize) -> String {
     let paragraph = |text: &str| -> String {
-        wrap(text, width.saturating_sub(2)).iter().map(|line| format!("  {line}\n")).collect()
+        let options = textwrap::Options::new(width)
+            .initial_indent("  ")
+            .subsequent_indent("  ")
+            .break_words(false)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        textwrap::fill(text, options) + "\n"
     };
     // examples are shown as they come, for they are what is shown
     let example: String = entry.example.lines().map(|line| format!("    {line}\n")).collect();
     format!(
         "{}\n\n{}\nfor example\n\n{example}\nremedy\n\n{}",
         entry.code,
-        paragraph(&entry.cause),
-        paragraph(&entry.remedy)
+        paragraph(entry.cause),
+        paragraph(entry.remedy)
     )
 }

@@ -1,16 +1,33 @@
-//! The catalogue is whole, its examples are true, and `docs/errors.md` is its print.
+//! The page is whole, its examples are true, it is what the code says, and `explain` reads it.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use super::*;
+use super::collected::{self, Code, Entry, Piece, pieces, shown};
 
-fn crates() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+static NOTES: LazyLock<Vec<Entry>> = LazyLock::new(collected::all_notes);
+static SOURCES: LazyLock<Vec<(std::path::PathBuf, String)>> = LazyLock::new(collected::sources);
+static CODES: LazyLock<Vec<Code>> = LazyLock::new(|| collected::codes(&SOURCES));
+
+fn entries() -> Vec<Entry> {
+    collected::entries(&CODES, &NOTES)
 }
 
-fn listed() -> BTreeSet<String> {
-    entries().into_iter().map(|entry| entry.code).collect()
+/// What the page tells is what `explain` tells.
+#[test]
+fn explain_knows_every_code() {
+    let told: Vec<[String; 4]> = super::all()
+        .iter()
+        .map(|told| [told.code, told.cause, told.example, told.remedy].map(str::to_owned))
+        .collect();
+    let wanted: Vec<[String; 4]> = entries()
+        .into_iter()
+        .map(|Entry { code, cause, example, remedy }| [code, cause, example, remedy])
+        .collect();
+    for (told, wanted) in told.iter().zip(&wanted) {
+        assert_eq!(told, wanted);
+    }
+    assert_eq!(told.len(), wanted.len());
 }
 
 #[test]
@@ -20,7 +37,7 @@ fn every_code_has_cause_example_and_remedy() {
         for (what, text) in [("cause", &entry.cause), ("example", &entry.example), ("remedy", &entry.remedy)]
         {
             if text.is_empty() {
-                let file = CODES.iter().find(|code| code.code == entry.code).map_or("", |code| code.file);
+                let file = CODES.iter().find(|code| code.code == entry.code).map_or("", |code| &code.file);
                 lacking.push(format!("{} ({file}): no {what}", entry.code));
             }
         }
@@ -31,12 +48,8 @@ fn every_code_has_cause_example_and_remedy() {
 /// Looks for codes as text, not as syntax: nothing that builds an error may escape the catalogue.
 #[test]
 fn no_code_in_the_sources_is_left_out() {
-    let listed = listed();
-    let mut files = Vec::new();
-    for directory in std::fs::read_dir(crates()).expect("the workspace's crates").flatten() {
-        sources(&directory.path().join("src"), &mut files);
-    }
-    assert!(files.len() > 100, "{} sources", files.len());
+    let listed: BTreeSet<String> = entries().into_iter().map(|entry| entry.code).collect();
+    assert!(SOURCES.len() > 100, "{} sources", SOURCES.len());
     let is_code = |code: &str| {
         code.split_once("::").is_some_and(|(scope, name)| {
             let plain = |text: &str| {
@@ -46,8 +59,7 @@ fn no_code_in_the_sources_is_left_out() {
             plain(scope) && plain(name)
         })
     };
-    for file in files {
-        let text = std::fs::read_to_string(&file).expect("a source");
+    for (file, text) in SOURCES.iter() {
         for code in text.split("code(").skip(1).filter_map(|rest| rest.split(')').next()) {
             assert!(!is_code(code) || listed.contains(code), "{}: {code} is in no catalogue", file.display());
         }
@@ -58,13 +70,13 @@ fn no_code_in_the_sources_is_left_out() {
 fn notes_are_about_codes_that_exist() {
     let codes: BTreeSet<String> = CODES
         .iter()
-        .map(|code| code.code)
+        .map(|code| code.code.as_str())
         .chain(gpsimd_engine::RULES.iter().map(|rule| rule.code))
         .chain(gpsimd_image::verify::Code::ALL.iter().map(|code| code.as_str()))
         .chain(gpsimd_device::CHECKS.iter().map(|check| check.name))
         .map(str::to_owned)
         .collect();
-    for note in NOTES.iter().flat_map(|text| notes(text)) {
+    for note in NOTES.iter() {
         assert!(codes.contains(&note.code), "an errors.md has {}, which no code has", note.code);
     }
 }
@@ -119,7 +131,7 @@ fn templates() {
 /// `GPSIMD_UPDATE_DOCS=1 cargo test -p gpsimd-build` writes the page.
 #[test]
 fn the_page_is_current() {
-    let page = crates().join("../docs/errors.md");
+    let page = collected::crates().join("../docs/errors.md");
     let text = markdown(&entries());
     if std::env::var_os("GPSIMD_UPDATE_DOCS").is_some() {
         std::fs::write(&page, &text).expect("written");
@@ -127,7 +139,7 @@ fn the_page_is_current() {
     let found = std::fs::read_to_string(&page).unwrap_or_default();
     assert!(
         found == text,
-        "docs/errors.md is not current: GPSIMD_UPDATE_DOCS=1 cargo test -p gpsimd-build catalogue"
+        "docs/errors.md is not current: GPSIMD_UPDATE_DOCS=1 cargo test -p gpsimd-build explanations"
     );
 }
 
@@ -169,15 +181,4 @@ fn markdown(entries: &[Entry]) -> String {
         text += &format!("\n### {code}\n\n{cause}\n\n```text\n{example}\n```\n\nRemedy: {remedy}\n");
     }
     text
-}
-
-fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
 }

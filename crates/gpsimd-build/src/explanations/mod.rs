@@ -1,0 +1,40 @@
+//! Every error code with cause, example and remedy: what `explain` shows.
+//!
+//! The page `docs/errors.md` is the data. The tests below write it from the code of all crates and hold it current, so
+//! that nothing is collected where the tool is built or run. Unaware of how an explanation looks on a terminal.
+
+use serde::Serialize;
+
+const PAGE: &str = include_str!("../../../../docs/errors.md");
+
+/// One error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Explanation {
+    /// Stable.
+    pub code: &'static str,
+    /// Why it happens.
+    pub cause: &'static str,
+    /// A message, as it is shown.
+    pub example: &'static str,
+    /// What to do.
+    pub remedy: &'static str,
+}
+
+/// All errors, sorted by code.
+pub fn all() -> Vec<Explanation> {
+    PAGE.split("\n### ").skip(1).filter_map(read).collect()
+}
+
+/// What follows `### `: the code, the cause, an example between fences, the remedy.
+fn read(section: &'static str) -> Option<Explanation> {
+    let (code, rest) = section.split_once("\n\n")?;
+    let (cause, rest) = rest.split_once("\n\n```text\n")?;
+    let (example, rest) = rest.split_once("\n```\n\nRemedy: ")?;
+    let remedy = rest.lines().next()?;
+    Some(Explanation { code, cause, example, remedy })
+}
+
+#[cfg(test)]
+mod collected;
+#[cfg(test)]
+mod tests;
