@@ -13,6 +13,7 @@ mod npy;
 mod progress;
 mod render;
 mod shapes;
+mod status;
 mod timings;
 
 use std::process::ExitCode;
@@ -23,6 +24,9 @@ fn main() -> ExitCode {
     let render = render::Render::new(&arguments.global);
     match commands::dispatch(arguments, &render) {
         Ok(outcome) => outcome.into(),
-        Err(error) => render.failure(&error),
+        Err(report) => {
+            render.failure(&report);
+            status::Status::of(&report).into()
+        }
     }
 }

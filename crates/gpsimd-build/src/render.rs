@@ -2,22 +2,17 @@
 //!
 //! Unaware of what the commands do. Standard output carries results, standard error everything else.
 
+use std::error::Error;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
-use std::process::ExitCode;
 
+use gpsimd_engine::EngineError;
+use gpsimd_toolchain::ToolchainError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, Severity};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::{Global, When};
-
-/// Exit status of a failure that the kernel, the request or an image is at fault for.
-const EXIT_FAULT: u8 = 1;
-/// This machine lacks something.
-const EXIT_MACHINE: u8 = 3;
-/// Ended by a signal's request.
-const EXIT_INTERRUPTED: u8 = 130;
 
 /// The chosen way to show things.
 #[derive(Debug)]
@@ -59,24 +54,20 @@ impl Render {
         Ok(())
     }
 
-    /// Shows why a command failed; gives the exit status.
-    pub fn failure(&self, report: &miette::Report) -> ExitCode {
+    /// Shows why a command failed.
+    pub fn failure(&self, report: &miette::Report) {
         let error: &dyn Diagnostic = report.as_ref();
         if self.json {
             print_out(&format!("{:#}\n", json!({ "error": diagnostic(error) })));
         } else {
             eprint!("{}", self.diagnostic_text(only_problem(error)));
         }
-        ExitCode::from(exit_status(only_problem(error)))
     }
 
     /// A diagnostic as text, with its labels pointing into the source.
-    pub fn diagnostic_text(&self, error: &dyn Diagnostic) -> String {
+    pub fn diagnostic_text(&self, error: &(dyn Diagnostic + 'static)) -> String {
         let theme = if self.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-        // what a command said is shown as it was said
-        let code = error.code().map(|code| code.to_string()).unwrap_or_default();
-        let is_quoted = code.ends_with("::command_failed")
-            || ["compile::", "link::"].iter().any(|scope| code.starts_with(scope));
+        let is_quoted = quotes_a_command(error);
         let handler = GraphicalReportHandler::new_themed(theme)
             .with_width(width_of(&std::io::stderr()))
             .with_wrap_lines(std::io::stderr().is_terminal() && !is_quoted);
@@ -89,16 +80,19 @@ impl Render {
 }
 
 /// The one problem of an error that only collects problems, else the error.
-fn only_problem(error: &dyn Diagnostic) -> &dyn Diagnostic {
-    let code = error.code().map(|code| code.to_string());
-    if !matches!(code.as_deref(), Some("engine::request" | "engine::kernels")) {
-        return error;
+fn only_problem<'a>(error: &'a (dyn Diagnostic + 'static)) -> &'a (dyn Diagnostic + 'static) {
+    let typed: &(dyn Error + 'static) = error;
+    match typed.downcast_ref::<EngineError>().and_then(EngineError::only_problem) {
+        Some(problem) => problem,
+        None => error,
     }
-    let mut problems = error.related().into_iter().flatten();
-    match (problems.next(), problems.next()) {
-        (Some(problem), None) => problem,
-        _ => error,
-    }
+}
+
+/// Whether the error holds what a command said, which is shown as it was said.
+fn quotes_a_command(error: &(dyn Diagnostic + 'static)) -> bool {
+    let error: &(dyn Error + 'static) = error;
+    matches!(error.downcast_ref(), Some(EngineError::CommandFailed { .. } | EngineError::Explained(_)))
+        || matches!(error.downcast_ref(), Some(ToolchainError::CommandFailed { .. }))
 }
 
 /// Columns of what is not a terminal, or does not say.
@@ -119,25 +113,6 @@ fn width_of(stream: &(impl IsTerminal + std::os::fd::AsFd)) -> usize {
     asked.or_else(found).filter(|&width| width >= 40).unwrap_or(PLAIN_WIDTH)
 }
 
-/// Text in lines of at most `width` columns; a longer word has a line of its own.
-pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    for paragraph in text.lines() {
-        let mut line = String::new();
-        for word in paragraph.split_whitespace() {
-            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
-                lines.push(std::mem::take(&mut line));
-            }
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-        lines.push(line);
-    }
-    lines
-}
-
 /// Writes to standard output; a closed pipe ends the tool quietly, as `head` expects.
 pub fn print_out(text: &str) {
     use std::io::Write as _;
@@ -145,16 +120,6 @@ pub fn print_out(text: &str) {
         && error.kind() == std::io::ErrorKind::BrokenPipe
     {
         std::process::exit(0);
-    }
-}
-
-fn exit_status(error: &dyn Diagnostic) -> u8 {
-    let code = error.code().map(|code| code.to_string()).unwrap_or_default();
-    match code.as_str() {
-        "engine::stopped" => EXIT_INTERRUPTED,
-        "engine::command_not_started" | "shape::no_compiler" => EXIT_MACHINE,
-        code if code.starts_with("toolchain::") => EXIT_MACHINE,
-        _ => EXIT_FAULT,
     }
 }
 
@@ -196,32 +161,5 @@ pub fn logging(verbose: u8) {
         // reading a filter takes longer than a build where nothing changed may
         Err(_) if verbose >= 2 => log.with_max_level(tracing::Level::DEBUG).init(),
         Err(_) => log.with_max_level(tracing::Level::WARN).init(),
-    }
-}
-
-/// `1234567` as `1.2 MiB`.
-pub fn bytes(count: u64) -> String {
-    const STEP: f64 = 1024.0;
-    #[allow(clippy::cast_precision_loss)] // shown with one digit
-    let mut value = count as f64;
-    for unit in ["B", "KiB", "MiB"] {
-        if value < STEP {
-            return if unit == "B" { format!("{count} B") } else { format!("{value:.1} {unit}") };
-        }
-        value /= STEP;
-    }
-    format!("{value:.1} GiB")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_wraps_at_words() {
-        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
-        assert_eq!(wrap("a-very-long-word b", 4), ["a-very-long-word", "b"]);
-        assert_eq!(wrap("first\nsecond  line", 40), ["first", "second line"]);
-        assert!(wrap("", 10).is_empty());
     }
 }

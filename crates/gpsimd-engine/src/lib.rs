@@ -37,7 +37,7 @@ pub use stages::split::{
 };
 pub use stages::{adapt_alone, keep, move_alone, registrations_alone};
 pub use words::action::{Action, Adapt, Builtin, Image, Move, Work};
-pub use words::error::{EngineError, Problem};
+pub use words::error::{EngineError, Fault, Problem};
 pub use words::request::{
     Cores, Job, Linking, OpRequest, Packaging, Packer, Request, Source, check, check_ops,
 };

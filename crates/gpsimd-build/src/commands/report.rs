@@ -7,8 +7,7 @@ use std::time::Duration;
 use gpsimd_engine::{Outcome, Plan, PlannedSplit, SplitEntry};
 use gpsimd_image::Summary;
 use gpsimd_image::verify::{Report, Role, Severity};
-
-use crate::render::bytes;
+use indicatif::HumanBytes;
 
 /// A finished build.
 pub fn built(plan: &Plan, outcome: &Outcome, took: Duration) -> String {
@@ -27,18 +26,19 @@ pub fn built(plan: &Plan, outcome: &Outcome, took: Duration) -> String {
         text += &format!("  {}\n      kernel {}\n", op.signature.python_call(), op.kernel);
     }
     if plan.job.images.has_fixed() {
-        text += "\n  core    window                    code      rodata    data      bss       used\n";
+        text +=
+            "\n  core    window                    code        rodata      data        bss         used\n";
     }
     for image in outcome.report.images.iter().filter(|image| image.role == Role::Linked) {
         let summary = &image.summary;
         text += &format!(
-            "  {:7} {:25} {:9} {:9} {:9} {:9} {}\n",
+            "  {:7} {:25} {:11} {:11} {:11} {:11} {}\n",
             image.variant.to_string(),
             summary.window.to_string(),
-            bytes(summary.code),
-            bytes(summary.rodata),
-            bytes(summary.data),
-            bytes(summary.bss),
+            HumanBytes(summary.code).to_string(),
+            HumanBytes(summary.rodata).to_string(),
+            HumanBytes(summary.data).to_string(),
+            HumanBytes(summary.bss).to_string(),
             window_use(summary),
         );
     }
@@ -60,12 +60,12 @@ pub fn built(plan: &Plan, outcome: &Outcome, took: Duration) -> String {
     text
 }
 
-/// `12.3 KiB of 2.0 MiB (0.6 %)`.
+/// `12.34 KiB of 2.00 MiB (0.6 %)`.
 pub fn window_use(summary: &Summary) -> String {
     let len = u64::from(summary.window.len);
     #[allow(clippy::cast_precision_loss)] // shown with one digit
     let percent = summary.window_used as f64 * 100.0 / len as f64;
-    format!("{} of {} ({percent:.1} %)", bytes(summary.window_used), bytes(len))
+    format!("{} of {} ({percent:.1} %)", HumanBytes(summary.window_used), HumanBytes(len))
 }
 
 /// What the checks found, worst first; one line when there is nothing.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use crate::run::diagnose::Explained;
 use gpsimd_image::verify::{Report, Severity as Worst};
+use gpsimd_toolchain::ToolchainError;
 use miette::{Diagnostic, LabeledSpan, Severity, SourceCode};
 
 /// An error of the engine.
@@ -109,6 +110,17 @@ pub enum EngineError {
     },
 }
 
+/// What must change before a build can succeed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The kernel, the request or an image.
+    Request,
+    /// This machine, which lacks a program.
+    Machine,
+    /// Nothing: the caller asked to stop.
+    Nobody,
+}
+
 /// The errors of a report, one a line.
 fn worst(report: &Report) -> String {
     let errors = report.findings.iter().filter(|finding| finding.severity == Worst::Error);
@@ -116,19 +128,58 @@ fn worst(report: &Report) -> String {
 }
 
 impl EngineError {
+    /// What is at fault; of several problems, the request.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::Stopped => Fault::Nobody,
+            Self::NotStarted { .. } => Fault::Machine,
+            Self::Stage { problem, .. } => problem.fault(),
+            Self::Request { .. } | Self::Kernels { .. } => {
+                self.only_problem().map_or(Fault::Request, Problem::fault)
+            }
+            Self::CommandFailed { .. }
+            | Self::Explained(_)
+            | Self::Io { .. }
+            | Self::Verify { .. }
+            | Self::PlanIncomplete { .. } => Fault::Request,
+        }
+    }
+
+    /// The one problem of an error that only collects problems.
+    pub fn only_problem(&self) -> Option<&Problem> {
+        match self {
+            Self::Request { problems } | Self::Kernels { problems } => match problems.as_slice() {
+                [only] => Some(only),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     pub(crate) fn io(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { doing, path, source }
     }
 }
 
-/// Any crate's diagnostic.
-pub struct Problem(Box<dyn Diagnostic + Send + Sync>);
+/// Any crate's diagnostic, and what is at fault.
+pub struct Problem(Box<dyn Diagnostic + Send + Sync>, Fault);
 
 impl Problem {
     /// Wraps a diagnostic that brings its own source text, or needs none.
     pub fn new(inner: impl Diagnostic + Send + Sync + 'static) -> Self {
-        Self(Box::new(inner))
+        let error: &(dyn std::error::Error + 'static) = &inner;
+        let fault = if error.is::<ToolchainError>() { Fault::Machine } else { Fault::Request };
+        Self(Box::new(inner), fault)
+    }
+
+    /// Wraps a diagnostic of something that the machine lacks.
+    pub(crate) fn of_machine(inner: impl Diagnostic + Send + Sync + 'static) -> Self {
+        Self(Box::new(inner), Fault::Machine)
+    }
+
+    fn fault(&self) -> Fault {
+        self.1
     }
 }
 

@@ -319,7 +319,7 @@ fn host_sources(paths: &[PathBuf], problems: &mut Vec<Problem>) -> Option<Shapes
     match registrations::compiler(&Machine::here()) {
         Ok(compiler) => Some(Shapes { compiler, sources }),
         Err(error) => {
-            problems.push(Problem::new(error));
+            problems.push(Problem::of_machine(error));
             None
         }
     }
