@@ -4,11 +4,14 @@
 //! `bfloat16`, which numpy does not know, is read and written as two raw bytes per element (`V2`), the form that
 //! `ml_dtypes` gives it. Unaware of ops and devices.
 
+mod header;
+
 use std::path::{Path, PathBuf};
 
 use gpsimd_device::{Dtype, ShapeError, Tensor, TensorSpec};
 use miette::Diagnostic;
-use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr, WriterBuilder as _};
+
+use header::{Header, HeaderError};
 
 /// Why a file is no tensor.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -19,8 +22,8 @@ pub enum NpyError {
     Format {
         /// The file.
         path: PathBuf,
-        /// The reader's words.
-        reason: String,
+        /// What is wrong with its header.
+        reason: HeaderError,
     },
     /// An element type the device does not have.
     #[error("{path} holds elements of type {found}", path = .path.display())]
@@ -59,23 +62,28 @@ pub enum NpyError {
 }
 
 /// Reads the tensor in `bytes`, the contents of `path`.
-pub fn read(path: &Path, bytes: &[u8]) -> Result<Tensor, NpyError> {
-    let mut data = bytes;
-    let header = NpyHeader::from_reader(&mut data)
-        .map_err(|error| NpyError::Format { path: path.to_owned(), reason: error.to_string() })?;
-    let (dtype, big_endian) = dtype(&header.dtype())
-        .ok_or_else(|| NpyError::Dtype { path: path.to_owned(), found: header.dtype().descr() })?;
-    let spec = TensorSpec::new(dtype, header.shape());
+pub fn read(path: &Path, bytes: Vec<u8>) -> Result<Tensor, NpyError> {
+    let header = match Header::parse(&bytes) {
+        Ok(header) => header,
+        Err(HeaderError::Structured) => {
+            return Err(NpyError::Dtype { path: path.to_owned(), found: "with named parts".to_owned() });
+        }
+        Err(reason) => return Err(NpyError::Format { path: path.to_owned(), reason }),
+    };
+    let (dtype, big_endian) = dtype(&header.descr)
+        .ok_or_else(|| NpyError::Dtype { path: path.to_owned(), found: header.descr.clone() })?;
+    let spec = TensorSpec::new(dtype, header.shape);
     spec.check().map_err(|source| NpyError::Shape { path: path.to_owned(), source })?;
+    let mut data = bytes;
+    data.drain(..header.len);
     let (found, wanted) = (data.len() as u64, spec.byte_len());
     if found != wanted {
         return Err(NpyError::Length { path: path.to_owned(), found, wanted });
     }
-    let mut data = data.to_vec();
     if big_endian {
         data.chunks_exact_mut(dtype.size()).for_each(<[u8]>::reverse);
     }
-    if header.order() == Order::Fortran {
+    if header.is_fortran {
         data = row_major(&spec, &data);
     }
     Ok(Tensor { spec, data })
@@ -83,7 +91,7 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Tensor, NpyError> {
 
 /// The bytes of a `.npy` file of `tensor`.
 pub fn write(tensor: &Tensor) -> std::io::Result<Vec<u8>> {
-    let text = match tensor.spec.dtype {
+    let descr = match tensor.spec.dtype {
         Dtype::Int8 => "|i1",
         Dtype::Uint8 => "|u1",
         Dtype::Int16 => "<i2",
@@ -93,32 +101,26 @@ pub fn write(tensor: &Tensor) -> std::io::Result<Vec<u8>> {
         Dtype::Float32 => "<f4",
         Dtype::Int64 => "<i8",
     };
-    let ty: TypeStr = text.parse().map_err(std::io::Error::other)?;
-    let mut bytes = Vec::new();
-    npyz::WriteOptions::new_header_only()
-        .dtype(DType::Plain(ty))
-        .shape(&tensor.spec.shape)
-        .writer(&mut bytes)
-        .write_header_only()?;
+    let mut bytes = Header::bytes(descr, &tensor.spec.shape);
     bytes.extend_from_slice(&tensor.data);
     Ok(bytes)
 }
 
 /// The device's type for a file's, and whether the bytes of an element are reversed.
-fn dtype(found: &DType) -> Option<(Dtype, bool)> {
-    let DType::Plain(ty) = found else { return None };
-    let dtype = match (ty.type_char(), ty.size_field()) {
-        (TypeChar::Int, 1) => Dtype::Int8,
-        (TypeChar::Uint, 1) => Dtype::Uint8,
-        (TypeChar::Int, 2) => Dtype::Int16,
-        (TypeChar::Int, 4) => Dtype::Int32,
-        (TypeChar::Int, 8) => Dtype::Int64,
-        (TypeChar::Float, 2) => Dtype::Float16,
-        (TypeChar::Float, 4) => Dtype::Float32,
-        (TypeChar::RawData, 2) => Dtype::Bfloat16,
+fn dtype(descr: &str) -> Option<(Dtype, bool)> {
+    let plain = descr.trim_start_matches(['<', '>', '|', '=']);
+    let dtype = match plain {
+        "i1" => Dtype::Int8,
+        "u1" => Dtype::Uint8,
+        "i2" => Dtype::Int16,
+        "i4" => Dtype::Int32,
+        "i8" => Dtype::Int64,
+        "f2" => Dtype::Float16,
+        "f4" => Dtype::Float32,
+        "V2" => Dtype::Bfloat16,
         _ => return None,
     };
-    Some((dtype, ty.endianness() == Endianness::Big))
+    Some((dtype, descr.starts_with('>')))
 }
 
 /// Elements stored with the first dimension fastest, stored with the last one fastest.
@@ -168,7 +170,7 @@ mod tests {
     }
 
     fn code(bytes: &[u8]) -> String {
-        match read(Path::new("x.npy"), bytes) {
+        match read(Path::new("x.npy"), bytes.to_vec()) {
             Ok(_) => "ok".to_owned(),
             Err(error) => error.code().map(|code| code.to_string()).unwrap_or_default(),
         }
@@ -208,7 +210,7 @@ mod tests {
             let data: Vec<u8> = (0..6 * dtype.size()).map(|byte| byte as u8).collect();
             let tensor = Tensor::new(dtype, [2, 3], data).expect("a tensor");
             let bytes = write(&tensor).expect("written");
-            assert_eq!(read(Path::new("x.npy"), &bytes).expect("read"), tensor);
+            assert_eq!(read(Path::new("x.npy"), bytes).expect("read"), tensor);
         }
     }
 
@@ -218,7 +220,7 @@ mod tests {
         let values: [i16; 6] = [1, 4, 2, 5, 3, 6];
         let data: Vec<u8> = values.iter().flat_map(|value| value.to_be_bytes()).collect();
         let bytes = file("{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }", &data);
-        let tensor = read(Path::new("x.npy"), &bytes).expect("read");
+        let tensor = read(Path::new("x.npy"), bytes).expect("read");
         let want: Vec<u8> = (1..=6_i16).flat_map(i16::to_le_bytes).collect();
         assert_eq!(tensor.data, want);
     }
