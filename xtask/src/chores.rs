@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::JoinHandle;
 
 use anyhow::{Context, Result, bail};
 
@@ -24,20 +25,33 @@ pub fn demo() -> Result<()> {
     ]))
 }
 
-/// Set-up, then everything that can fail.
+/// Everything that can fail. Packages are installed while the tests compile, and the open toolchain while they are
+/// linted: those wait for the network, these for the processors.
 pub fn test() -> Result<()> {
-    packages::ensure_test_packages()?;
-    set_up()?;
+    let packages = std::thread::spawn(packages::ensure_test_packages);
+    // the tool is built as the tests need it, which a build of it alone does not
+    run(cargo().args(["test", "--workspace", "--no-run"]))?;
+    joined(packages)?;
+    let toolchain = std::thread::spawn(|| install_toolchain().map(|_| ()));
     let lints = [
-        lint("fmt", &["fmt", "--all", "--check"])?,
-        lint("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?,
+        lint("rustup component add rustfmt", &["fmt", "--all", "--check"])?,
+        lint(
+            "rustup component add clippy",
+            &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+        )?,
+        lint("cargo install --locked cargo-deny", &["deny", "check", "bans", "licenses", "sources"])?,
     ];
     licences::check()?;
+    joined(toolchain)?;
     run(cargo().args(["test", "--workspace"]))?;
     for line in lints.into_iter().flatten() {
         println!("xtask: {line}");
     }
     Ok(())
+}
+
+fn joined(thread: JoinHandle<Result<()>>) -> Result<()> {
+    thread.join().unwrap_or_else(|_| bail!("a chore panicked"))
 }
 
 /// Set-up, then whole builds measured against what they replace.
@@ -76,18 +90,23 @@ pub fn soak(edits: u64, seed: u64) -> Result<()> {
 /// Builds the tool and lets it install the open toolchain; gives the tool's path.
 fn set_up() -> Result<PathBuf> {
     run(cargo().args(["build", "--package", "gpsimd-build"]))?;
+    install_toolchain()
+}
+
+/// Lets the tool, which is built, install the open toolchain; gives the tool's path.
+fn install_toolchain() -> Result<PathBuf> {
     let tool = target_directory().join("debug/gpsimd-build");
     run(Command::new(&tool).args(["toolchain", "install", "--yes"]))?;
     Ok(tool)
 }
 
-/// Runs a cargo lint; a lint that is not installed is named in the closing lines, not passed over.
-fn lint(component: &str, arguments: &[&str]) -> Result<Option<String>> {
-    let present = cargo().args([component, "--version"]).output().is_ok_and(|output| output.status.success());
+/// Runs a cargo command that may not be installed; one that is not is named in the closing lines, with `remedy`, not
+/// passed over.
+fn lint(remedy: &str, arguments: &[&str]) -> Result<Option<String>> {
+    let name = arguments.first().copied().unwrap_or_default();
+    let present = cargo().args([name, "--version"]).output().is_ok_and(|output| output.status.success());
     if !present {
-        return Ok(Some(format!(
-            "NOT RUN: cargo {component} is not installed (rustup component add {component})"
-        )));
+        return Ok(Some(format!("NOT RUN: cargo {name} is not installed ({remedy})")));
     }
     run(cargo().args(arguments))?;
     Ok(None)
@@ -100,7 +119,8 @@ pub fn cargo() -> Command {
     command
 }
 
-fn root() -> &'static Path {
+/// The repository.
+pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 

@@ -1,44 +1,50 @@
 //! Licence sanity: every crate we link is under a licence that suits an Apache-2.0 binary.
 //!
-//! Unaware of versions and advisories.
+//! `deny.toml` says which do, for `cargo deny` too. Unaware of versions and advisories.
 
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
+use serde::Deserialize;
+use spdx::{Expression, LicenseReq, ParseMode};
 
-use crate::chores::cargo;
+use crate::chores::{cargo, root};
 
-/// Licences that may end up in the binary.
-const ALLOWED: &[&str] = &[
-    "0BSD",
-    "Apache-2.0",
-    "Apache-2.0 WITH LLVM-exception",
-    "BSD-2-Clause",
-    "BSD-3-Clause",
-    "BSL-1.0",
-    "CC0-1.0",
-    "ISC",
-    "MIT",
-    "MIT-0",
-    "Unicode-3.0",
-    "Unlicense",
-    "Zlib",
-];
+/// What of `deny.toml` is read here.
+#[derive(Deserialize)]
+struct Deny {
+    licenses: Licenses,
+}
+
+#[derive(Deserialize)]
+struct Licenses {
+    allow: Vec<String>,
+}
+
+/// What of `cargo metadata` is read here.
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    license: Option<String>,
+}
 
 /// Checks every package of the lock file.
 pub fn check() -> Result<()> {
+    let text = std::fs::read_to_string(root().join("deny.toml")).context("deny.toml")?;
+    let allowed = toml::from_str::<Deny>(&text).context("deny.toml")?.licenses.allow;
     let output =
         cargo().args(["metadata", "--format-version=1", "--locked"]).output().context("cargo metadata")?;
     if !output.status.success() {
         bail!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
     }
-    let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata printed no JSON")?;
-    let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
+    let Metadata { packages } = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
     let unfit: Vec<String> = packages
         .iter()
-        .filter_map(|package| {
-            let licence = package["license"].as_str().unwrap_or("none");
-            (!is_allowed(licence)).then(|| format!("{} ({licence})", package["name"].as_str().unwrap_or("?")))
-        })
+        .filter(|package| !package.license.as_deref().is_some_and(|licence| is_met(licence, &allowed)))
+        .map(|package| format!("{} ({})", package.name, package.license.as_deref().unwrap_or("none")))
         .collect();
     if !unfit.is_empty() {
         bail!("licences to think about before linking: {}", unfit.join(", "));
@@ -47,18 +53,21 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
-/// Whether an SPDX expression can be satisfied: one side of each OR, both of each AND.
-fn is_allowed(expression: &str) -> bool {
-    let plain = expression.replace(['(', ')'], " ").replace('/', " OR ");
-    plain.split(" AND ").all(|part| part.split(" OR ").any(|name| ALLOWED.contains(&name.trim())))
+/// Whether an SPDX expression can be met by the allowed licences.
+fn is_met(expression: &str, allowed: &[String]) -> bool {
+    let is_allowed = |required: &LicenseReq| allowed.contains(&required.to_string());
+    // lax: older manifests write MIT/Apache-2.0
+    Expression::parse_mode(expression, ParseMode::LAX).is_ok_and(|expression| expression.evaluate(is_allowed))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_allowed;
+    use super::is_met;
 
     #[test]
     fn expressions() {
+        let allowed =
+            ["MIT", "Apache-2.0", "Unicode-3.0", "Apache-2.0 WITH LLVM-exception"].map(str::to_owned);
         let rows = [
             ("MIT", true),
             ("MIT OR Apache-2.0", true),
@@ -66,11 +75,12 @@ mod tests {
             ("GPL-3.0", false),
             ("GPL-3.0 OR MIT", true),
             ("(MIT OR Apache-2.0) AND Unicode-3.0", true),
+            ("Apache-2.0 WITH LLVM-exception", true),
             ("MIT AND GPL-2.0", false),
             ("none", false),
         ];
         for (expression, want) in rows {
-            assert_eq!(is_allowed(expression), want, "{expression}");
+            assert_eq!(is_met(expression, &allowed), want, "{expression}");
         }
     }
 }
