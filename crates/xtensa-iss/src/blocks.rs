@@ -10,10 +10,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::bus::{Bus, FETCH_BYTES};
 use crate::core::{Core, Leave};
-use crate::decode::decode;
-use crate::exec::execute;
 use crate::fault::{Fault, FaultKind, Stop};
-use crate::op::{Insn, Op};
+use crate::isa::{Flow, Insn, Op, decode, execute};
 
 /// Longest block, in instructions.
 const MAX_BLOCK: usize = 64;
@@ -176,11 +174,11 @@ impl BlockCache {
             let insn = decode(&bytes[..valid], pc);
             run.push(insn);
             pc = insn.end();
-            if let Op::Loop { lend, .. } | Op::Loopnez { lend, .. } | Op::Loopgtz { lend, .. } = insn.op {
-                new_loop_end = Some(lend);
+            if let Op::Loop | Op::Loopnez | Op::Loopgtz = insn.op {
+                new_loop_end = Some(insn.imm);
             }
             // A block does not wrap around the end of the address space.
-            if insn.op.ends_block() || self.loop_ends.contains(&pc) || pc < start {
+            if insn.row().flow == Flow::Ends || self.loop_ends.contains(&pc) || pc < start {
                 break;
             }
         }

@@ -5,10 +5,8 @@
 
 use std::collections::HashMap;
 
-use crate::bus::At;
-use crate::cpu::Config;
+use crate::config::Config;
 use crate::fault::{FaultKind, Stop};
-use crate::op::Insn;
 use crate::state::State;
 
 /// Why an instruction did not simply hand over to the next one.
@@ -78,10 +76,14 @@ impl Core {
         self.state.br = if value { self.state.br | bit } else { self.state.br & !bit };
     }
 
-    /// The place an access of `insn` comes from.
     #[inline(always)]
-    pub fn at(&self, insn: &Insn) -> At {
-        At { pc: insn.pc, sp: self.window[1] }
+    pub fn fr(&self, f: u8) -> u32 {
+        self.state.fr[usize::from(f & 15)]
+    }
+
+    #[inline(always)]
+    pub fn set_fr(&mut self, f: u8, bits: u32) {
+        self.state.fr[usize::from(f & 15)] = bits;
     }
 
     #[cold]
@@ -89,12 +91,6 @@ impl Core {
     pub fn fail(&mut self, kind: FaultKind) -> Leave {
         self.fault = kind;
         Leave::Fault
-    }
-
-    #[inline(always)]
-    pub fn jump(&mut self, target: u32) -> Done {
-        self.state.pc = target;
-        Err(Leave::Jump)
     }
 
     pub fn snapshot(&self) -> State {

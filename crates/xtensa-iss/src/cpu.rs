@@ -4,28 +4,10 @@
 
 use crate::blocks::BlockCache;
 use crate::bus::Bus;
+use crate::config::Config;
 use crate::core::Core;
 use crate::fault::{Fault, Stop};
 use crate::state::{State, ps};
-
-/// What a 16 or 32-bit access does at an address that is not a multiple of its size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Unaligned {
-    /// [`crate::FaultKind::Unaligned`].
-    #[default]
-    Fault,
-    /// The access is split into bytes.
-    Split,
-}
-
-/// What differs between cores and between configurations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Config {
-    /// Value of PRID (special register 235): the number of the core.
-    pub prid: u32,
-    /// Treatment of unaligned accesses.
-    pub unaligned: Unaligned,
-}
 
 /// One Xtensa core.
 ///

@@ -8,28 +8,28 @@
 //! sext, clamps, nsa, booleans, single-precision floating point, conditional store, special and user registers. FLIX bundles
 //! are recognised ([`FaultKind::Flix`]), never executed. There are no exception vectors, interrupts, caches or MMU.
 //!
+//! An instruction is one row of the table in `isa`; decoder, disassembler, interpreter and blocks follow from the rows.
+//!
 //! The stack limit (ISL) is checked where a stack pointer comes into being: ENTRY, MOVSP, and ADDI/ADDMI with destination
 //! `a1`. Compiled code stores at non-negative offsets from `a1`, so a frame that passed the check stays above the limit.
 
 mod blocks;
 mod bus;
+mod config;
 mod core;
 mod cpu;
-mod decode;
-mod disasm;
 mod exec;
 mod fault;
 mod fp;
 #[doc(hidden)]
 pub mod fuzz;
-mod op;
+pub mod isa;
 pub mod special;
 mod state;
 
 pub use bus::{At, Bus, BusFault, FETCH_BYTES, Ram};
-pub use cpu::{Config, Cpu, Unaligned};
-pub use decode::{decode, length};
-pub use disasm::disasm;
+pub use config::{Config, Unaligned};
+pub use cpu::Cpu;
 pub use fault::{Access, Fault, FaultKind, Stop};
-pub use op::{B4CONST, B4CONSTU, Insn, Op};
+pub use isa::{Insn, Op, decode, disasm, length};
 pub use state::{ISL, PHYSICAL_REGISTERS, State, WINDOW_POSITIONS, ps};

@@ -141,3 +141,14 @@ pub fn special_register_name(number: u8) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+/// Name of user register `number`, as assemblers write it.
+#[must_use]
+pub fn user_register_name(number: u8) -> Option<&'static str> {
+    match number {
+        THREADPTR => Some("threadptr"),
+        FCR => Some("fcr"),
+        FSR => Some("fsr"),
+        _ => None,
+    }
+}

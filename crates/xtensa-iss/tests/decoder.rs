@@ -44,7 +44,7 @@ fn every_word_decodes() {
         let insn = decode(&bytes[..3], 0x4000_0000);
         if bytes[0] & 15 < 8 {
             assert_eq!(insn.len, 3);
-            legal += u32::from(!matches!(insn.op, Op::Illegal { .. }));
+            legal += u32::from(!matches!(insn.op, Op::Illegal | Op::Ill | Op::IllN));
         }
     }
     // Of the 8 Mi words with op0 < 8, all of L32R, CONST16, CALL, SI and B, most of LSAI.
@@ -88,6 +88,7 @@ fn known_encodings() {
         (&[0xf0, 0x20, 0x00], "nop"),
         (&[0xc0, 0x20, 0x00], "memw"),
         (&[0xd2, 0xda, 0xff], "addmi a13, a10, -256"),
+        (&[0x02, 0xd0, 0x00], "addmi a0, a0, 0"),
         (&[0x76, 0x82, 0x05], "loop a2, 0x1009"),
         (&[0x0f, 0, 0, 0, 0, 0, 0, 0], "flix (8 bytes)"),
         (&[0, 0, 0], "ill"),

@@ -2,64 +2,66 @@
 //!
 //! These end a block, so counters and loop state are exact when they run.
 
-use super::super::special::{self, Sr};
-use crate::bus::Bus;
 use crate::core::{Core, Done, Leave};
-use crate::fault::FaultKind;
-use crate::op::{Insn, Op};
+use crate::fault::{FaultKind, Stop};
+use crate::special::{self, Sr};
 use crate::state::ps;
 
 #[inline(always)]
-pub(super) fn execute<B: Bus>(core: &mut Core, _: &mut B, insn: &Insn) -> Done {
-    match insn.op {
-        Op::Rsr { t, number } => {
-            let value = core.read_special(number)?;
-            core.set_ar(t, value);
-            Ok(())
+pub(crate) fn rsr(core: &mut Core, t: u8, number: u8) -> Done {
+    let value = core.read_special(number)?;
+    core.set_ar(t, value);
+    Ok(())
+}
+
+#[inline(always)]
+pub(crate) fn xsr(core: &mut Core, t: u8, number: u8) -> Done {
+    let (old, new) = (core.read_special(number)?, core.ar(t));
+    // WINDOWBASE moves a_t: the old value goes to the register that was named, before the window turns.
+    core.set_ar(t, old);
+    match core.write_special(number, new) {
+        Err(Leave::Fault) => {
+            core.set_ar(t, new);
+            Err(Leave::Fault)
         }
-        Op::Wsr { t, number } => core.write_special(number, core.ar(t)),
-        Op::Xsr { t, number } => {
-            let (old, new) = (core.read_special(number)?, core.ar(t));
-            // WINDOWBASE moves a_t: the old value goes to the register that was named, before the window turns.
-            core.set_ar(t, old);
-            match core.write_special(number, new) {
-                Err(Leave::Fault) => {
-                    core.set_ar(t, new);
-                    Err(Leave::Fault)
-                }
-                done => done,
-            }
-        }
-        // RUR ar, number / WUR at, number
-        Op::Rur { r, number } => {
-            let value = match number {
-                special::THREADPTR => core.state.threadptr,
-                special::FCR => core.state.fcr,
-                special::FSR => core.state.fsr,
-                _ => return Err(core.fail(FaultKind::NoUserRegister { number })),
-            };
-            core.set_ar(r, value);
-            Ok(())
-        }
-        Op::Wur { t, number } => {
-            let value = core.ar(t);
-            match number {
-                special::THREADPTR => core.state.threadptr = value,
-                special::FCR => core.state.fcr = value & special::FCR_BITS,
-                special::FSR => core.state.fsr = value & special::FSR_BITS,
-                _ => return Err(core.fail(FaultKind::NoUserRegister { number })),
-            }
-            Ok(())
-        }
-        // RSIL at, level: at <- PS, PS.INTLEVEL <- level
-        Op::Rsil { t, level } => {
-            core.set_ar(t, core.state.ps);
-            core.state.ps = core.state.ps & !ps::INTLEVEL | u32::from(level);
-            Ok(())
-        }
-        // The index in the parent module sends nothing else here.
-        _ => Ok(()),
+        done => done,
     }
+}
+
+#[inline(always)]
+pub(crate) fn rur(core: &mut Core, r: u8, number: u8) -> Done {
+    let value = match number {
+        special::THREADPTR => core.state.threadptr,
+        special::FCR => core.state.fcr,
+        special::FSR => core.state.fsr,
+        _ => return Err(core.fail(FaultKind::NoUserRegister { number })),
+    };
+    core.set_ar(r, value);
+    Ok(())
+}
+
+#[inline(always)]
+pub(crate) fn wur(core: &mut Core, number: u8, value: u32) -> Done {
+    match number {
+        special::THREADPTR => core.state.threadptr = value,
+        special::FCR => core.state.fcr = value & special::FCR_BITS,
+        special::FSR => core.state.fsr = value & special::FSR_BITS,
+        _ => return Err(core.fail(FaultKind::NoUserRegister { number })),
+    }
+    Ok(())
+}
+
+/// `at <- PS`, then the interrupt level is `level`.
+#[inline(always)]
+pub(crate) fn rsil(core: &mut Core, t: u8, level: u32) {
+    core.set_ar(t, core.state.ps);
+    core.state.ps = core.state.ps & !ps::INTLEVEL | level;
+}
+
+#[inline(always)]
+pub(crate) fn waiti(core: &mut Core, level: u32) -> Done {
+    core.state.ps = core.state.ps & !ps::INTLEVEL | level;
+    core.trap(Stop::Wait)
 }
 
 impl Core {

@@ -8,60 +8,46 @@
 use crate::bus::{At, Bus};
 use crate::core::{Core, Done, Leave};
 use crate::fault::{Access, Fault, FaultKind};
-use crate::op::{Insn, Op};
 use crate::state::{PHYSICAL_REGISTERS, WINDOW_POSITIONS, ps};
 
+/// The return address goes to a0.
 #[inline(always)]
-pub(super) fn execute<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn) -> Done {
-    match insn.op {
-        Op::Call0 { target } => {
-            core.set_ar(0, insn.end());
-            core.jump(target)
-        }
-        Op::Callx0 { s } => {
-            let target = core.ar(s);
-            core.set_ar(0, insn.end());
-            core.jump(target)
-        }
-        Op::Ret => core.jump(core.ar(0)),
-        // CALLn: return address, with n in its top bits, to the callee's a0-to-be.
-        Op::Call { n, target } => call(core, insn, n, target),
-        Op::Callx { n, s } => call(core, insn, n, core.ar(s)),
-        Op::Entry { s, frame } => entry(core, bus, insn, s, frame),
-        Op::Retw => retw(core, bus, insn),
-        Op::Movsp { t, s } => movsp(core, bus, insn, t, s),
-        Op::Rotw { by } => {
-            core.rotate(by as u8 & 15);
-            Ok(())
-        }
-        // The index in the parent module sends nothing else here.
-        _ => Ok(()),
-    }
+pub(crate) fn call0(core: &mut Core, next: u32, target: u32) -> Done {
+    core.set_ar(0, next);
+    core.jump(target)
 }
 
+/// CALL4, CALL8, CALL12 have `n` 1, 2, 3: the return address, with n in its top bits, goes to the callee's a0-to-be.
 #[inline(always)]
-fn call(core: &mut Core, insn: &Insn, n: u8, target: u32) -> Done {
-    let n = n & 3;
-    core.set_ar(n << 2, u32::from(n) << 30 | insn.end() & 0x3fff_ffff);
+pub(crate) fn call(core: &mut Core, n: u8, next: u32, target: u32) -> Done {
+    core.set_ar(n << 2, u32::from(n) << 30 | next & 0x3fff_ffff);
     core.state.ps = core.state.ps & !ps::CALLINC | u32::from(n) << ps::CALLINC_SHIFT;
     core.jump(target)
 }
 
+/// A new stack pointer, or what is to become one.
+#[inline(always)]
+pub(crate) fn set_sp(core: &mut Core, sp: u32) -> Done {
+    core.check_stack(sp)?;
+    core.set_ar(1, sp);
+    Ok(())
+}
+
 /// ENTRY as, frame: rotate by PS.CALLINC; the new frame's `as` is the old one's less `frame`.
 #[inline(always)]
-fn entry<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn, s: u8, frame: u16) -> Done {
+pub(crate) fn entry<B: Bus>(core: &mut Core, bus: &mut B, at: At, s: u8, frame: u32) -> Done {
     if s > 3 || !core.windows_on() {
-        return Err(core.illegal_here(insn));
+        return Err(core.illegal_entry(s, frame));
     }
     let increment = (core.state.ps >> ps::CALLINC_SHIFT & 3) as u8;
-    let sp = core.ar(s).wrapping_sub(u32::from(frame));
+    let sp = core.ar(s).wrapping_sub(frame);
     if s == 1 {
         core.check_stack(sp)?;
     }
     // Bits of the positions that the new window covers, seen from the old one.
     let ahead = core.state.window_start.rotate_right(u32::from(core.state.window_base));
     if ahead & ((2u16 << (increment + 3)) - 2) != 0 {
-        core.make_room(bus, core.at(insn), increment)?;
+        core.make_room(bus, at, increment)?;
     }
     core.set_ar(increment << 2 | s, sp);
     core.rotate(increment);
@@ -75,7 +61,7 @@ fn entry<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn, s: u8, frame: u16) -
 
 /// RETW: rotate back by the top bits of a0, filling the caller's registers if they were spilled.
 #[inline(always)]
-fn retw<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn) -> Done {
+pub(crate) fn retw<B: Bus>(core: &mut Core, bus: &mut B, at: At) -> Done {
     let a0 = core.ar(0);
     let n = (a0 >> 30) as u8;
     let behind = core.state.window_start.rotate_right(u32::from(core.state.window_base));
@@ -90,24 +76,23 @@ fn retw<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn) -> Done {
         return Err(core.inconsistent());
     }
     if live == 0 {
-        core.fill_caller(bus, core.at(insn), n)?;
+        core.fill_caller(bus, at, n)?;
     }
     core.state.window_start &= !(1 << core.state.window_base);
     core.rotate(n.wrapping_neg());
-    core.jump(insn.pc & 0xc000_0000 | a0 & 0x3fff_ffff)
+    core.jump(at.pc & 0xc000_0000 | a0 & 0x3fff_ffff)
 }
 
 /// MOVSP at, as: move the stack pointer; the caller's registers may not stay behind in the old save area, so they are
 /// brought back into the register file first.
-fn movsp<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn, t: u8, s: u8) -> Done {
-    let sp = core.ar(s);
+pub(crate) fn movsp<B: Bus>(core: &mut Core, bus: &mut B, at: At, t: u8, sp: u32) -> Done {
     if t == 1 {
         core.check_stack(sp)?;
     }
     let behind = core.state.window_start.rotate_right(u32::from(core.state.window_base)) >> 13;
     let caller = (core.ar(0) >> 30) as u8;
     if behind == 0 && caller != 0 {
-        core.fill_caller(bus, core.at(insn), caller)?;
+        core.fill_caller(bus, at, caller)?;
     }
     core.set_ar(t, sp);
     Ok(())
@@ -125,12 +110,10 @@ impl Core {
         if sp < limit { Err(self.fail(FaultKind::StackLimit { sp, limit })) } else { Ok(()) }
     }
 
+    /// ENTRY is the only encoding that is legal or not by state; its bytes are gone, its meaning is not.
     #[cold]
-    fn illegal_here(&mut self, insn: &Insn) -> Leave {
-        // ENTRY is the only encoding that is legal or not by state; its bytes are gone, its meaning is not.
-        let Op::Entry { s, frame } = insn.op else { return self.inconsistent() };
-        let word = u32::from(frame) >> 3 << 12 | u32::from(s) << 8 | 0x36;
-        let [b0, b1, b2, _] = word.to_le_bytes();
+    fn illegal_entry(&mut self, s: u8, frame: u32) -> Leave {
+        let [b0, b1, b2, _] = (frame >> 3 << 12 | u32::from(s) << 8 | 0x36).to_le_bytes();
         self.fail(FaultKind::Illegal { bytes: [b0, b1, b2] })
     }
 

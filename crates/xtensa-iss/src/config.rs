@@ -1,0 +1,22 @@
+//! What differs between cores and between configurations.
+//!
+//! Unaware of everything else.
+
+/// What a 16 or 32-bit access does at an address that is not a multiple of its size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Unaligned {
+    /// [`crate::FaultKind::Unaligned`].
+    #[default]
+    Fault,
+    /// The access is split into bytes.
+    Split,
+}
+
+/// What a host decides about a core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Config {
+    /// Value of PRID (special register 235): the number of the core.
+    pub prid: u32,
+    /// Treatment of unaligned accesses.
+    pub unaligned: Unaligned,
+}
