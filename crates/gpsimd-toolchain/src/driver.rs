@@ -50,6 +50,10 @@ const CODE_FLAGS: &[&str] = &[
     "-fpic",
 ];
 
+/// Literals stand beside the code that loads them, and within a function too where that is longer than an L32R reaches
+/// (256 KiB). Assembly sources place their own.
+const LITERALS_FLAG: &str = "-mauto-litpools";
+
 /// An image is static code for fixed addresses: everything unplaced or unresolved is an error, and nothing is padded to
 /// pages that the device does not have.
 const LINKER_FLAGS: &[&str] =
@@ -67,6 +71,9 @@ impl Driver {
             command = command.args(CXX_FLAGS.iter().copied());
         }
         command = command.args(CODE_FLAGS.iter().copied()).args(self.target.iter().cloned());
+        if job.language != Language::Asm {
+            command = command.arg(LITERALS_FLAG);
+        }
         if job.language == Language::Cxx {
             command = command.args(self.cxx_headers.iter().cloned());
         }
