@@ -98,6 +98,14 @@ impl Lsp {
         script::outputs(&self.map).map(|(name, segment)| (name, range(segment))).collect()
     }
 
+    /// Whether the script places an input section of this name.
+    pub fn takes(&self, section: &str) -> bool {
+        let script = self.script(LinkMode::Default);
+        let inputs = script.lines().map(str::trim).filter(|line| line.contains("*("));
+        let mut patterns = inputs.flat_map(|line| line.split(['(', ')', ' ']));
+        patterns.any(|pattern| pattern.starts_with('.') && fits(pattern, section))
+    }
+
     /// Names of all symbols that the address-bearing scripts define, PROVIDEd ones included.
     pub fn symbols(&self) -> Vec<String> {
         let script = self.script(LinkMode::Default);
@@ -118,5 +126,15 @@ impl Lsp {
     pub fn render(&self) -> Vec<(String, String)> {
         let scripts = LinkMode::ALL.map(|mode| (mode.path().to_owned(), self.script(mode)));
         [("specs".to_owned(), specs::render())].into_iter().chain(scripts).collect()
+    }
+}
+
+/// Whether a name fits a pattern of the linker's, in which `*` stands for any characters.
+fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((head, rest)) => name.strip_prefix(head).is_some_and(|tail| {
+            (0..=tail.len()).any(|at| tail.get(at..).is_some_and(|tail| fits(rest, tail)))
+        }),
     }
 }

@@ -261,3 +261,16 @@ proptest! {
         gpsimd_lsp::fuzz::fuzz_xmm(text.as_bytes());
     }
 }
+
+#[test]
+fn sections_that_an_image_has_a_place_for() {
+    let lsp = Lsp::custom_op(Variant::Single);
+    for name in
+        [".text", ".text._Z3addv", ".literal.f", ".rodata.str1.4", ".ctors.65434", ".data.x", ".bss.y"]
+    {
+        assert!(lsp.takes(name), "{name}");
+    }
+    for name in [".tcm", ".noinit", ".init_array", ".tdata", ".texts", ".dram0.data", ""] {
+        assert!(!lsp.takes(name), "{name}");
+    }
+}

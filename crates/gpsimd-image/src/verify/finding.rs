@@ -116,7 +116,7 @@ codes! {
     OrphanSection "orphan_section" Warning "The linker script places every loaded section by name."
         "data meant for local memory cannot be linked there; allocate it at run time, or name the section .data.*, .rodata.* or .bss.*";
     NeverRun "never_run" Warning "Constructors are in `.ctors`, the table that start-up code walks."
-        "compile constructors without priority and for .ctors, not .init_array";
+        "compile constructors for .ctors, not .init_array";
     Call0 "call0_abi" Error "Code is compiled for the windowed ABI."
         "compile with -mabi=windowed and link the windowed libgcc and start objects";
     MemoryMapSymbol "memory_map_symbol" Error "The memory-map symbols agree with the core's window."

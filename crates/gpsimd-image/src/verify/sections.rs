@@ -50,8 +50,6 @@ pub(super) fn check(image: &ElfFile<'_>, variant: Variant, findings: &mut Findin
 pub(super) fn is_never_run(name: &str) -> bool {
     let suffixed = |table: &str| name.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'));
     NEVER_RUN.iter().any(|table| name == *table || suffixed(table))
-        || suffixed(".ctors")
-        || suffixed(".dtors")
 }
 
 /// `ABI=1` in the note that assemblers write is call0.

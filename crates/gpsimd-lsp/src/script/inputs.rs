@@ -1,8 +1,8 @@
 //! Input-section order of `.text`, `.rodata`, `.data` and `.bss`; what the linker matches first, it places first.
 //!
-//! Facts: spec `lsp-and-memory.md` §5.2-§5.5. One departure, a superset: suffixed exception tables
+//! Facts: spec `lsp-and-memory.md` §5.2-§5.5. Two departures, both supersets: suffixed exception tables
 //! (`.gcc_except_table.*`, which GCC makes with `-ffunction-sections`) go with the plain ones instead of becoming
-//! orphans.
+//! orphans, and constructors with a priority go into the table that start-up code walks ([`table`]).
 
 /// `.text`. The fifth statement is one interleaved group on purpose: within it the linker goes file by file, so a file's
 /// literals stay within reach of its `l32r` instructions.
@@ -18,8 +18,21 @@ pub(super) const TEXT: &[&str] = &[
     "*(.gnu.version)",
 ];
 
-/// `.rodata`, up to the bss table. `.ctors` and `.dtors` proper are taken by output sections before this one; the KEEP
-/// entries here still protect them from `--gc-sections`, and suffixed ones land here where nothing runs them.
+/// `.ctors` or `.dtors`: the first object's mark, those without priority, those with one, the last object's mark.
+///
+/// Constructors run from the end of the table to its start, destructors the other way. The compiler numbers priorities
+/// downwards (priority 101 is `.ctors.65434`), so those that must run first stand last.
+pub(super) fn table(name: &str) -> [String; 4] {
+    [
+        format!("KEEP (*crtbegin.o({name}))"),
+        format!("KEEP (*(EXCLUDE_FILE(*crtend.o) {name}))"),
+        format!("KEEP (*(SORT({name}.*)))"),
+        format!("KEEP (*({name}))"),
+    ]
+}
+
+/// `.rodata`, up to the bss table. The constructor tables are taken by output sections before this one; a map without
+/// those has them here.
 pub(super) const RODATA: &[&str] = &[
     "*(.rodata)",
     "*(SORT(.rodata.sort.*))",

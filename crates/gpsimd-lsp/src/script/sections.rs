@@ -25,6 +25,8 @@ enum Kind {
     Data,
     /// Zeroed memory; the families it takes besides the standard ones.
     Bss(Vec<String>),
+    /// `.ctors` or `.dtors`: a table that start-up code walks.
+    Table,
     /// A literal section, if the map names one, and the section of the same name.
     Simple {
         literal: Option<String>,
@@ -43,6 +45,7 @@ impl Plan {
                 ".text" => Kind::Text,
                 ".rodata" => Kind::Rodata,
                 ".data" => Kind::Data,
+                ".ctors" | ".dtors" => Kind::Table,
                 bss if bss.ends_with(".bss") => {
                     let group = outputs.iter_mut().find_map(|output| match &mut output.kind {
                         Kind::Bss(families) => Some(families),
@@ -142,6 +145,7 @@ fn output(output: &Output, segment: &Segment, is_last: bool, bss: &[String], out
                 }
                 families.iter().for_each(|family| out.line(format!("*({family})")));
             }
+            Kind::Table => inputs::table(name).iter().for_each(|statement| out.line(statement)),
             Kind::Simple { literal } => {
                 if let Some(literal) = literal {
                     out.line(format!("*({literal})"));
