@@ -3,6 +3,7 @@
 //! Everything needs the open toolchain; without it the tests fail and say how to install it.
 
 mod bench;
+mod build_time;
 mod compat;
 mod concurrent;
 mod examples;

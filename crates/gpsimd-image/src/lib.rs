@@ -24,6 +24,8 @@ mod error;
 pub mod fuzz;
 mod map;
 mod pack;
+mod placement;
+mod reach;
 mod rebase;
 mod signatures;
 mod strip;
@@ -34,6 +36,8 @@ pub use elf_file::{ElfFile, FLAGS, Header, MACHINE, Relocation, Section, Segment
 pub use error::ImageError;
 pub use map::map_svg;
 pub use pack::{PAYLOAD_SECTION, PAYLOAD_SYMBOL, pack, unpack};
+pub use placement::{Placement, placements};
+pub use reach::References;
 pub use rebase::Rebase;
 pub use signatures::{FunctionSignature, Linkage, Parameter, Place, SignatureError, TypeText, signatures};
 pub use strip::strip;

@@ -83,6 +83,9 @@ pub struct Adapt {
     /// Kernel objects.
     #[arg(long = "object", required = true, value_name = "OBJECT")]
     pub objects: Vec<PathBuf>,
+    /// The library is for eight cores.
+    #[arg(long)]
+    pub multicore: bool,
     /// A variable for the compiler.
     #[arg(long = "env", value_name = "NAME=VALUE")]
     pub env: Vec<OsString>,

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-use gpsimd_engine::{Adapt, Image, Move, Publication, Sdk, SplitImage, Step};
+use gpsimd_engine::{Adapt, Cores, Image, Move, Publication, Sdk, SplitImage, Step};
 use gpsimd_loader::kernel_table::TableOp;
 use gpsimd_toolchain::{Command, Home};
 use miette::Result;
@@ -75,7 +75,7 @@ pub fn registrations(arguments: &Registrations) -> Result<Outcome> {
 pub fn adapt(arguments: &AdaptArguments) -> Result<Outcome> {
     let requests = arguments.ops.iter().map(|text| op_request(text)).collect::<Result<Vec<_>, _>>()?;
     let compile = command(&arguments.compile, &arguments.env);
-    gpsimd_engine::adapt_alone(&Adapt {
+    let warnings = gpsimd_engine::adapt_alone(&Adapt {
         ops: gpsimd_engine::check_ops(&requests)?,
         schemas: requests.into_iter().filter_map(|request| request.schema).collect(),
         objects: arguments.objects.clone(),
@@ -83,7 +83,9 @@ pub fn adapt(arguments: &AdaptArguments) -> Result<Outcome> {
         source: arguments.source.clone(),
         wrapper: arguments.output.clone(),
         compile,
+        cores: if arguments.multicore { Cores::Eight } else { Cores::Single },
     })?;
+    eprint!("{warnings}");
     Ok(Outcome::Good)
 }
 

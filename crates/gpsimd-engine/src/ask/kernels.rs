@@ -13,6 +13,7 @@ use gpsimd_image::Linkage;
 use crate::ask::functions::{Function, functions, nearest};
 use crate::ask::infer;
 use crate::ask::kernel_error::{KernelError, Spot};
+use crate::ask::placement;
 use crate::words::error::{EngineError, Problem};
 
 /// The ops with each kernel declared as `objects` define it.
@@ -30,6 +31,7 @@ pub fn match_kernels(ops: &[Op], objects: &[PathBuf]) -> Result<Vec<Op>, EngineE
             Err(error) => problems.push(Problem::new(*error)),
         }
     }
+    problems.extend(placement::misplaced(objects, &defined)?);
     if problems.is_empty() { Ok(matched) } else { Err(EngineError::Kernels { problems }) }
 }
 

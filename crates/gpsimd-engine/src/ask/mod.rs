@@ -7,4 +7,6 @@ pub(crate) mod functions;
 pub(crate) mod infer;
 pub(crate) mod kernel_error;
 pub(crate) mod kernels;
+pub(crate) mod multicore;
+pub(crate) mod placement;
 pub(crate) mod registrations;

@@ -275,6 +275,7 @@ impl Planner<'_> {
                 source,
                 wrapper: wrapper.clone(),
                 compile,
+                cores: self.job.cores,
             })),
         };
         (action, wrapper)

@@ -10,12 +10,12 @@ use gpsimd_image::Rebase;
 use gpsimd_image::verify::{self, FileEntry, Report};
 use gpsimd_lsp::{Lsp, Variant};
 
-use crate::ask::kernels;
-use crate::ask::registrations;
+use crate::ask::{kernels, multicore, registrations};
 use crate::fresh::files::Files;
 use crate::run::process;
 use crate::words::action::{Adapt, Builtin, Image, Move};
 use crate::words::error::{EngineError, Problem};
+use crate::words::request::Cores;
 
 /// Runs a command that a stage decided to need; gives what it printed.
 pub(crate) type Start<'a> = dyn Fn(&str, &gpsimd_toolchain::Command) -> Result<String, EngineError> + 'a;
@@ -44,7 +44,7 @@ pub(crate) fn run(stage: &Builtin, start: &Start, files: &Files) -> Result<Made,
                 files.write(&directory.join(variant.lsp_name()).join(name), text.into_bytes())?;
             }
         }
-        Builtin::Adapt(stage) => adapt(stage, start)?,
+        Builtin::Adapt(stage) => made.said = adapt(stage, start)?,
         Builtin::Registrations { program, output } => {
             files.write(output, registrations::list(program, start)?.into_bytes())?;
         }
@@ -70,11 +70,11 @@ pub fn keep(from: &Path, to: &Path) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// The stage outside a build: the step of an exported plan.
+/// The stage outside a build: the step of an exported plan. Gives warnings if there is something to say.
 ///
 /// # Errors
 /// [`EngineError::Kernels`], a failed compile, [`EngineError::Io`].
-pub fn adapt_alone(stage: &Adapt) -> Result<(), EngineError> {
+pub fn adapt_alone(stage: &Adapt) -> Result<String, EngineError> {
     adapt(stage, &process::run_alone)
 }
 
@@ -87,8 +87,12 @@ pub fn registrations_alone(program: &Path, output: &Path) -> Result<(), EngineEr
 }
 
 /// Checks the kernels; makes the wrapper's object from the guess, or anew where kernels are declared differently.
-fn adapt(stage: &Adapt, start: &Start) -> Result<(), EngineError> {
+fn adapt(stage: &Adapt, start: &Start) -> Result<String, EngineError> {
     let ops = kernels::match_kernels(&stage.ops, &stage.objects)?;
+    let warnings = match stage.cores {
+        Cores::Single => String::new(),
+        Cores::Eight => multicore::warnings(&ops, &stage.objects)?,
+    };
     if ops == stage.ops {
         let copy = |from: &Path, to: &Path| {
             std::fs::copy(from, to).map_err(EngineError::io("cannot copy", from)).map(|_| ())
@@ -97,12 +101,13 @@ fn adapt(stage: &Adapt, start: &Start) -> Result<(), EngineError> {
         if depfile.is_file() {
             copy(&depfile, &stage.wrapper.with_extension("d"))?;
         }
-        return copy(&stage.guess, &stage.wrapper);
+        copy(&stage.guess, &stage.wrapper)?;
+        return Ok(warnings);
     }
     let text = gpsimd_codegen::wrapper(&ops).map_err(stage_error(&stage.source))?;
     write(&stage.source, text.as_bytes())?;
-    start("compile the wrapper as the kernels are declared", &stage.compile)?;
-    Ok(())
+    let said = start("compile the wrapper as the kernels are declared", &stage.compile)?;
+    Ok(warnings + &said)
 }
 
 /// The stage outside a build: the step of an exported plan. Gives a warning if there is something to say.

@@ -11,6 +11,7 @@ use gpsimd_lsp::Variant;
 use gpsimd_toolchain::Command;
 
 use crate::stages::split::Step;
+use crate::words::request::Cores;
 use crate::words::sdk::Sdk;
 
 /// A step: reads `inputs`, writes `outputs`, nothing else that another action cares for.
@@ -108,6 +109,8 @@ pub struct Adapt {
     pub wrapper: PathBuf,
     /// Compiles `source` to `wrapper`.
     pub compile: Command,
+    /// How many cores the library is for; for eight there are more mistakes to make.
+    pub cores: Cores,
 }
 
 /// From the one link for cpu0 to the image of a core.
@@ -186,6 +189,9 @@ impl Builtin {
                 }
                 for object in &adapt.objects {
                     add(&[&"--object", object]);
+                }
+                if adapt.cores == Cores::Eight {
+                    add(&[&"--multicore"]);
                 }
                 add_command(&mut add, &adapt.compile);
             }
