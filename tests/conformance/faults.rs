@@ -91,7 +91,7 @@ fn machine(fault: &Fault, kernel: &str) -> Machine {
         cflags: flag.into_iter().map(str::to_owned).collect(),
     };
     let config = Config { budget: 5_000_000, ..Config::default() };
-    Machine::load(recipe.build().images.clone(), config)
+    Machine::boot(recipe.build().images.clone(), config)
         .unwrap_or_else(|error| panic!("{}: {error}", fault.file))
 }
 

@@ -91,7 +91,7 @@ impl Library {
 
     /// Booted on the device.
     pub fn boot(&self) -> Result<Machine, LoadError> {
-        Machine::load(self.images.clone(), Config::default())
+        Machine::boot(self.images.clone(), Config::default())
     }
 
     /// Booted on the device, which must succeed.

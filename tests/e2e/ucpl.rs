@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use gpsimd_device::{Arg, CallError, Config, Control, CoreImage, Lane, LaneError, Tensor};
+use gpsimd_device::{Arg, CallError, Config, Control, CoreImage, LoadError, Machine, Tensor};
 use gpsimd_loader::Generation;
 use gpsimd_loader::selector::Environment;
 use serde_json::Value;
@@ -317,27 +317,27 @@ fn it_can_come_and_go_as_often_as_one_likes() {
     let image = CoreImage::new(std::fs::read(bench.path("build/vector_add.split.so")).expect("read"));
     // the variable's presence alone makes it library 3
     let environment = Environment { has_cptc_decode: true };
-    let mut lane =
-        Lane::prepare(image, 1, Generation::MarianaPlus, environment, Config::default()).expect("prepared");
-    assert!(matches!(lane.unload(), Err(LaneError::Unload { core: 0, .. })), "it is not there yet");
+    let mut machine = Machine::prepare(image, 1, Generation::MarianaPlus, environment, Config::default())
+        .expect("prepared");
+    assert!(matches!(machine.unload(), Err(LoadError::Unload { core: 0, .. })), "it is not there yet");
     let a = Tensor::from_f32(&[1.5, 2.0, -3.0]).expect("a tensor");
     let spec = a.spec.clone();
     for round in 0..25 {
-        lane.load().expect("loaded");
-        lane.load().expect("the same image again changes nothing");
+        machine.load().expect("loaded");
+        machine.load().expect("the same image again changes nothing");
         for _ in 0..2 {
             let args = vec![Arg::tensor("a", a.clone()), Arg::tensor("b", a.clone())];
             let report =
-                lane.call("vector_add", args, spec.clone(), &Control::default(), |_| {}).expect("called");
+                machine.call("vector_add", args, spec.clone(), &Control::default(), |_| {}).expect("called");
             assert!(report.is_clean(), "round {round}: {:?}", report.findings);
             assert_eq!(report.output.to_f32(), Some(vec![3.0, 4.0, -6.0]), "round {round}");
         }
-        lane.unload().expect("unloaded");
+        machine.unload().expect("unloaded");
         let args = vec![Arg::tensor("a", a.clone()), Arg::tensor("b", a.clone())];
-        let gone = lane.call("vector_add", args, spec.clone(), &Control::default(), |_| {});
+        let gone = machine.call("vector_add", args, spec.clone(), &Control::default(), |_| {});
         assert!(matches!(gone, Err(CallError::NoSuchOp { .. })), "nothing is bound any more");
     }
-    let trace = lane.destroy().expect("destroyed");
+    let trace = machine.destroy().expect("destroyed").expect("a library by record has a trace");
     let fact = |stage: &str, name: &str| {
         let stage = trace.stages.iter().rev().find(|found| found.name == stage).expect("a stage");
         stage.facts.iter().find(|fact| fact.name == name).expect("a fact").value.clone()

@@ -4,11 +4,13 @@
 
 use std::path::{Path, PathBuf};
 
-use gpsimd_device::CoreImage;
+use gpsimd_device::{Config, CoreImage, Machine};
 use gpsimd_engine::{FileEntry, FileKind, Manifest};
+use gpsimd_loader::selector::Environment;
 use gpsimd_lsp::{CpuId, Variant};
 use miette::Diagnostic;
 
+use crate::cli::{Lane, Run};
 use crate::files::{FileError, read};
 
 /// Why a path is no library.
@@ -33,6 +35,13 @@ pub enum LibraryError {
         /// What is wrong.
         reason: String,
     },
+    /// Nothing at fixed addresses.
+    #[error("the library has no images at fixed addresses")]
+    #[diagnostic(
+        code(run::only_split),
+        help("run its split image with --lane ucpl, or build it with --image both")
+    )]
+    OnlySplit,
     /// No split image.
     #[error("{path} has no split image", path = .path.display())]
     #[diagnostic(code(library::no_split), help("build it with `compile --image split` or `--image both`"))]
@@ -55,17 +64,6 @@ pub struct Library {
     split: Option<ImageFiles>,
     /// As named.
     path: PathBuf,
-}
-
-/// A split image, ready to travel.
-#[derive(Debug)]
-pub struct SplitLibrary {
-    /// What would ship, and the unstripped file for names and lines.
-    pub image: CoreImage,
-    /// 1 or 8.
-    pub cores: u8,
-    /// The generation it was built for.
-    pub generation: String,
 }
 
 /// The files of one core.
@@ -177,25 +175,32 @@ impl Library {
             .collect()
     }
 
-    /// Whether the split image is all there is.
-    pub fn is_split_only(&self) -> bool {
-        self.images.is_empty() && self.split.is_some()
-    }
-
-    /// The split image for the simulator. A bare one says nothing about cores; `multicore` decides.
-    pub fn split(&self, multicore: bool) -> miette::Result<SplitLibrary> {
-        let files = self.split.as_ref().ok_or(LibraryError::NoSplit { path: self.path.clone() })?;
-        let entry = self.manifest.as_ref().and_then(|manifest| Some((manifest.split.as_ref()?, manifest)));
-        let (cores, generation) = match entry {
-            Some((split, manifest)) => (manifest.total_cpus, split.generation.clone()),
-            None => (if multicore { 8 } else { 1 }, "cayman".to_owned()),
-        };
-        Ok(SplitLibrary { image: files.image()?, cores, generation })
-    }
-
-    /// The images for the simulator: what would ship, with the unstripped file for names and lines.
-    pub fn core_images(&self) -> Result<Vec<CoreImage>, FileError> {
-        self.images.iter().map(ImageFiles::image).collect()
+    /// The library on the device's side of things, by the way that was asked for; yet to be loaded.
+    pub fn machine(&self, arguments: &Run, config: Config) -> miette::Result<Machine> {
+        match arguments.lane {
+            Lane::Fixed if self.images.is_empty() && self.split.is_some() => {
+                Err(LibraryError::OnlySplit.into())
+            }
+            Lane::Fixed => {
+                let images: Result<Vec<CoreImage>, FileError> =
+                    self.images.iter().map(ImageFiles::image).collect();
+                Ok(Machine::fixed(images?, config))
+            }
+            Lane::Ucpl => {
+                let files = self.split.as_ref().ok_or(LibraryError::NoSplit { path: self.path.clone() })?;
+                let built =
+                    self.manifest.as_ref().and_then(|manifest| Some((manifest.split.as_ref()?, manifest)));
+                // a bare split image says nothing about cores
+                let (cores, generation) = match built {
+                    Some((split, manifest)) => (manifest.total_cpus, split.generation.as_str()),
+                    None => (if arguments.multicore { 8 } else { 1 }, "cayman"),
+                };
+                let generation = arguments.generation.map_or_else(|| generation.parse(), Ok)?;
+                let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+                let environment = Environment::from_names(names);
+                Ok(Machine::prepare(files.image()?, cores, generation, environment, config)?)
+            }
+        }
     }
 }
 

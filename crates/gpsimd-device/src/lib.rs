@@ -5,7 +5,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let image = CoreImage::new(std::fs::read("build/vector_add.so")?);
-//! let mut machine = Machine::load(vec![image], Config::default())?;
+//! let mut machine = Machine::boot(vec![image], Config::default())?;
 //! let a = Tensor::from_f32(&[1.0, 2.0])?;
 //! let spec = a.spec.clone();
 //! let args = vec![Arg::tensor("a", a.clone()), Arg::tensor("b", a)];
@@ -24,6 +24,7 @@ pub mod call;
 pub mod cores;
 pub mod explain;
 pub mod load;
+mod machine;
 pub mod memory;
 mod parts;
 pub mod report;
@@ -44,7 +45,7 @@ pub mod fuzz {
     /// Loads an image for each kind of core, boots it briefly, and looks up names in it.
     pub fn fuzz_image(data: &[u8]) {
         let config = crate::Config { budget: 20_000, ..crate::Config::default() };
-        let _ = crate::Machine::load(vec![crate::CoreImage::new(data.to_vec())], config);
+        let _ = crate::Machine::boot(vec![crate::CoreImage::new(data.to_vec())], config);
         let symbols = crate::explain::symbols::Symbols::read(data);
         let _ = symbols.chain(&[0x8400_0000, 0x8400_1000]);
     }
@@ -54,9 +55,10 @@ pub use call::arg::{Arg, Output, Value};
 pub use call::dtype::Dtype;
 pub use call::error::CallError;
 pub use call::tensor::{ShapeError, Tensor, TensorSpec};
+pub use load::control::{Config, Control};
 pub use load::error::LoadError;
-pub use load::fixed::{Config, Control, CoreImage, Machine};
-pub use load::split::{Lane, LaneError};
+pub use load::program::CoreImage;
 pub use load::trace::Trace;
+pub use machine::Machine;
 pub use report::checks::{CHECKS, Check, Code, Severity};
 pub use report::{CoreReport, Ending, Finding, RunReport};

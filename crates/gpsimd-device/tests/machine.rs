@@ -12,12 +12,12 @@ use support::{Asm, elf, library, library_with_start, read_only};
 
 fn single(body: impl Fn(&mut Asm, u32)) -> Machine {
     let image = CoreImage::new(library(Variant::Single, body));
-    Machine::load(vec![image], Config::default()).unwrap()
+    Machine::boot(vec![image], Config::default()).unwrap()
 }
 
 fn eight(body: impl Fn(&mut Asm, u32)) -> Machine {
     let images = CpuId::all().map(|cpu| CoreImage::new(library(Variant::Cpu(cpu), &body))).collect();
-    Machine::load(images, Config::default()).unwrap()
+    Machine::boot(images, Config::default()).unwrap()
 }
 
 fn call(machine: &mut Machine, elements: u64) -> RunReport {
@@ -94,7 +94,7 @@ fn cores_do_not_see_each_other() {
     };
     let images = CpuId::all().map(|cpu| CoreImage::new(library(Variant::Cpu(cpu), body))).collect();
     let config = Config { budget: 10_000, ..Config::default() };
-    let mut machine = Machine::load(images, config).unwrap();
+    let mut machine = Machine::boot(images, config).unwrap();
     let report = call(&mut machine, 1);
     let outcomes: Vec<Ending> = report.cores.iter().map(|core| core.outcome).collect();
     assert_eq!(outcomes[7], Ending::BudgetExhausted);
@@ -361,7 +361,7 @@ fn code_cannot_be_overwritten_and_the_boot_is_checked_too() {
         asm.map_output().s32i(3, 2, 0);
     });
     // `_start` keeps the hand-off block's address in the image.
-    let mut machine = Machine::load(vec![CoreImage::new(read_only(image))], Config::default()).unwrap();
+    let mut machine = Machine::boot(vec![CoreImage::new(read_only(image))], Config::default()).unwrap();
     assert_eq!(codes(&call(&mut machine, 1)), ["run::code_written", FOREIGN]);
     assert_eq!(codes(&call(&mut machine, 1)), [FOREIGN]);
 }
@@ -432,7 +432,7 @@ fn libraries_that_cannot_be_loaded() {
     for (what, images, code) in rows {
         let images = images.into_iter().map(CoreImage::new).collect();
         let config = Config { budget: 100_000, ..Config::default() };
-        let error = Machine::load(images, config).expect_err(what);
+        let error = Machine::boot(images, config).expect_err(what);
         let found = match &error {
             LoadError::Image { source, .. } => source.code(),
             other => other.code(),

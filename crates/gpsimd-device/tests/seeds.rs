@@ -29,6 +29,6 @@ fn chains() {
 fn images() {
     let bytes = read("image/one_store");
     gpsimd_device::fuzz::fuzz_image(&bytes);
-    let machine = Machine::load(vec![CoreImage::new(bytes)], Config::default()).unwrap();
+    let machine = Machine::boot(vec![CoreImage::new(bytes)], Config::default()).unwrap();
     assert_eq!(machine.functions()[0].name, "op");
 }

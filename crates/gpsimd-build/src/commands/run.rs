@@ -5,16 +5,15 @@ use std::io::IsTerminal as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gpsimd_device::{Arg, CHECKS, Code, Config, Control, Ending, Finding, Machine, RunReport};
-use gpsimd_device::{Severity, Tensor, TensorSpec, Trace, Value};
-use gpsimd_loader::selector::Environment;
+use gpsimd_device::{Arg, CHECKS, Code, Config, Control, Ending, Finding, RunReport};
+use gpsimd_device::{Severity, Tensor, TensorSpec, Value};
 use gpsimd_schema::Signature;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{Diagnostic, Result};
 use serde_json::json;
 
 use super::Outcome;
-use crate::cli::{Lane, Run};
+use crate::cli::Run;
 use crate::files::{FileError, write};
 use crate::inputs::{self, InputError};
 use crate::library::Library;
@@ -42,12 +41,6 @@ enum RunError {
     #[error("--allow {name:?}: there is no such check")]
     #[diagnostic(code(run::allow), help("the checks are: {}", .known.join(", ")))]
     Allow { name: String, known: Vec<&'static str> },
-    #[error("the library has no images at fixed addresses")]
-    #[diagnostic(
-        code(run::only_split),
-        help("run its split image with --lane ucpl, or build it with --image both")
-    )]
-    OnlySplit,
 }
 
 /// Loads the library, calls the op, shows what happened.
@@ -61,22 +54,13 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Outcome> {
     // without a handler Ctrl-C ends the tool at once, which loses only the report
     let _ = ctrlc::set_handler(move || handle.stop());
     let bar = Bar::new(render.is_json());
-    let (mut report, trace) = match arguments.lane {
-        Lane::Fixed => {
-            if library.is_split_only() {
-                return Err(RunError::OnlySplit.into());
-            }
-            let mut machine = Machine::load(library.core_images()?, config)?;
-            let names = machine.functions().iter().map(|function| function.name.clone());
-            let (op, args, output) = call(arguments, &library, names.collect())?;
-            (machine.call(&op, args, output, &control, |executed| bar.show(executed))?, None)
-        }
-        Lane::Ucpl => {
-            let (report, trace) =
-                travel(arguments, &library, config, &control, |executed| bar.show(executed))?;
-            (report, Some(trace))
-        }
-    };
+    let mut machine = library.machine(arguments, config)?;
+    machine.load()?;
+    let known = machine.functions().iter().map(|function| function.name.clone()).collect();
+    let (op, args, output) = call(arguments, &library, known)?;
+    let mut report = machine.call(&op, args, output, &control, |executed| bar.show(executed))?;
+    machine.unload()?;
+    let trace = machine.destroy()?;
     bar.finish();
     report.allow(&allowed);
 
@@ -112,30 +96,6 @@ fn call(arguments: &Run, library: &Library, known: Vec<String>) -> Result<(Strin
     let args = args(&op, &arguments.inputs, signature.as_ref())?;
     let output = output(arguments, &args, library, signature.as_ref())?;
     Ok((op, args, output))
-}
-
-/// The way of a split library, there and back.
-fn travel(
-    arguments: &Run,
-    library: &Library,
-    config: Config,
-    control: &Control,
-    progress: impl FnMut(u64),
-) -> Result<(RunReport, Trace)> {
-    let split = library.split(arguments.multicore)?;
-    let generation = match arguments.generation {
-        Some(generation) => generation,
-        None => split.generation.parse()?,
-    };
-    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    let environment = Environment::from_names(names);
-    let mut lane = gpsimd_device::Lane::prepare(split.image, split.cores, generation, environment, config)?;
-    lane.load()?;
-    let names = lane.kernels().iter().map(|kernel| kernel.name.clone());
-    let (op, args, output) = call(arguments, library, names.collect())?;
-    let report = lane.call(&op, args, output, control, progress)?;
-    lane.unload()?;
-    Ok((report, lane.destroy()?))
 }
 
 fn allowed(names: &[String]) -> Result<BTreeSet<Code>, RunError> {

@@ -5,6 +5,7 @@
 pub mod arg;
 pub mod dtype;
 pub mod error;
+pub mod placed;
 pub mod shared;
 pub mod tensor;
 pub mod wire;

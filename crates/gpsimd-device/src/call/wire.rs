@@ -5,9 +5,8 @@
 
 use crate::call::dtype::Dtype;
 use crate::call::tensor::{ShapeError, TensorSpec};
+use crate::parts::registers::BLOCK;
 
-/// Bytes of one instruction block.
-pub const BLOCK: usize = 64;
 /// Bytes of an argument descriptor.
 pub const DESCRIPTOR: usize = 48;
 /// Most arguments of one call, output included.

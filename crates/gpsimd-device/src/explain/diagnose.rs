@@ -18,7 +18,7 @@ use crate::report::counters::cost;
 use crate::report::{Element, Finding, Site};
 
 /// Everything known after a run.
-pub struct Evidence<'a> {
+pub struct Evidence<'a, 's> {
     /// The tensors.
     pub shared: &'a SharedMemory,
     /// Region of the output.
@@ -27,10 +27,16 @@ pub struct Evidence<'a> {
     pub merged: &'a Merged,
     /// The runs, in core order.
     pub runs: &'a [Run],
-    /// Symbols of each run's image.
-    pub symbols: &'a [Symbols<'a>],
-    /// Lowest address of each run's image.
-    pub bases: &'a [u32],
+    /// What each core ran.
+    pub programs: &'a [Program<'s>],
+}
+
+/// What one core ran.
+pub struct Program<'a> {
+    /// Its names and lines.
+    pub symbols: Symbols<'a>,
+    /// Its lowest address.
+    pub base: u32,
 }
 
 /// Findings under construction: folded by check, place and tensor.
@@ -83,10 +89,10 @@ impl Folder {
 }
 
 /// All findings of a run, worst first, in a fixed order.
-pub fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
+pub fn findings(evidence: &Evidence<'_, '_>) -> Vec<Finding> {
     let mut folder = Folder::default();
-    for (at, run) in evidence.runs.iter().enumerate() {
-        let core = Core { evidence, run, at };
+    for (run, program) in evidence.runs.iter().zip(evidence.programs) {
+        let core = Core { evidence, run, program };
         core.incidents(&mut folder);
         core.ending(&mut folder);
         core.leaks(&mut folder);
@@ -105,10 +111,10 @@ pub fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 /// One core's part of the evidence.
-struct Core<'e, 'a> {
-    evidence: &'e Evidence<'a>,
+struct Core<'e, 's> {
+    evidence: &'e Evidence<'e, 's>,
     run: &'e Run,
-    at: usize,
+    program: &'e Program<'s>,
 }
 
 impl Core<'_, '_> {
@@ -122,10 +128,7 @@ impl Core<'_, '_> {
         let own = chain.iter().position(|pc| !map::is_firmware(*pc)).unwrap_or(0);
         let chain = chain.get(own..).unwrap_or_default();
         let Some(&pc) = chain.first() else { return (None, PlaceKey::default()) };
-        let frames =
-            self.evidence.symbols.get(self.at).map(|symbols| symbols.chain(chain)).unwrap_or_default();
-        let base = self.evidence.bases.get(self.at).copied().unwrap_or(0);
-        place(pc, base, &frames)
+        place(pc, self.program.base, &self.program.symbols.chain(chain))
     }
 
     fn raw(&self, code: Code, chain: &[u32], message: String) -> Raw {
@@ -172,8 +175,8 @@ impl Core<'_, '_> {
 
     fn ending(&self, folder: &mut Folder) {
         let Some((code, mut message)) = describe::ending(self.run) else { return };
-        let frames = self.evidence.symbols.get(self.at).map(|symbols| symbols.chain(&self.run.chain));
-        if code == Code::Abort && frames.is_some_and(|frames| frames.iter().any(Frame::is_operator_new)) {
+        let frames = self.program.symbols.chain(&self.run.chain);
+        if code == Code::Abort && frames.iter().any(Frame::is_operator_new) {
             message.push_str("; operator new found no memory: the C heap holds 10 KiB in at most 32 blocks");
         }
         folder.add(self.raw(code, &self.run.chain, message));
@@ -207,9 +210,8 @@ impl Core<'_, '_> {
 
     /// Which transfers of tensor data came from accessors that must not be used on several cores.
     fn transfers(&self, folder: &mut Folder) {
-        let Some(symbols) = self.evidence.symbols.get(self.at) else { return };
         for (chain, region, wrote) in &self.run.transfers {
-            let frames = symbols.chain(chain);
+            let frames = self.program.symbols.chain(chain);
             let through = |part: &str| frames.iter().any(|frame| frame.function.contains(part));
             let name = self.names().tensor(*region);
             let (code, message) = if through("customop_return_tensor") {
@@ -284,12 +286,19 @@ fn place(pc: u32, base: u32, frames: &[Frame]) -> (Option<Site>, PlaceKey) {
     (Some(Site { pc, function, file, line, via }), key)
 }
 
-fn element(evidence: &Evidence<'_>, element: u64) -> Element {
+fn element(evidence: &Evidence<'_, '_>, element: u64) -> Element {
     let info = &evidence.shared.regions()[evidence.output];
     Element { tensor: info.name.clone(), element: element as i64, index: info.spec.multi_index(element) }
 }
 
-fn result(code: Code, evidence: &Evidence<'_>, cores: u8, at: u64, count: u64, message: String) -> Finding {
+fn result(
+    code: Code,
+    evidence: &Evidence<'_, '_>,
+    cores: u8,
+    at: u64,
+    count: u64,
+    message: String,
+) -> Finding {
     let entry = code.entry();
     Finding {
         code,
@@ -305,7 +314,7 @@ fn result(code: Code, evidence: &Evidence<'_>, cores: u8, at: u64, count: u64, m
 }
 
 /// Elements of the output that no core wrote completely.
-fn coverage(evidence: &Evidence<'_>, folder: &mut Folder) {
+fn coverage(evidence: &Evidence<'_, '_>, folder: &mut Folder) {
     let info = &evidence.shared.regions()[evidence.output];
     let size = info.spec.dtype.size();
     let total = evidence.merged.writers.len() / size;
@@ -334,7 +343,7 @@ fn coverage(evidence: &Evidence<'_>, folder: &mut Folder) {
 }
 
 /// Elements of the output that more than one core wrote.
-fn overlaps(evidence: &Evidence<'_>, folder: &mut Folder) {
+fn overlaps(evidence: &Evidence<'_, '_>, folder: &mut Folder) {
     let info = &evidence.shared.regions()[evidence.output];
     let size = info.spec.dtype.size();
     let (mut first, mut last, mut count, mut cores) = (None, 0, 0, 0u8);

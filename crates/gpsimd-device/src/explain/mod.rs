@@ -4,4 +4,5 @@
 
 pub mod describe;
 pub mod diagnose;
+pub mod summary;
 pub mod symbols;

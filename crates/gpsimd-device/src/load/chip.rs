@@ -3,17 +3,16 @@
 //! Unaware of records and of the order of loading, which [`gpsimd_loader::device`] decides. A load goes the documented way:
 //! whatever the DMA brings must be shown by a window. Facts: spec `load-and-dispatch.md` §6.3, §6.4, §11.2.
 
-use std::sync::atomic::{AtomicBool, AtomicU64};
-
 use gpsimd_loader::device::{CallError, DmaError, Entry, Hardware, Returned, Window};
 use gpsimd_loader::memory::HostMemory;
 use gpsimd_loader::{Bounds, Region};
 
+use super::control::{Config, Control};
+use crate::call::placed::Placed;
 use crate::call::shared::SharedMemory;
 use crate::cores::core::{Core, Run};
-use crate::cores::run::{Ended, Limits};
-use crate::load::fixed::{BOOT_BUDGET, Config, Control};
-use crate::load::placed::Placed;
+use crate::cores::run::Ended;
+use crate::explain::describe;
 use crate::memory::private::Memory;
 use crate::memory::ram::{ACCESS, INIT, LOCKED, Ram};
 use crate::memory::view::View;
@@ -43,8 +42,8 @@ struct Unit {
     windows: Vec<Window>,
 }
 
-/// The chip together with what a record or an instruction is about.
-pub struct Session<'s> {
+/// The device's turn: the chip together with what a record or an instruction is about.
+pub struct Turn<'s> {
     /// The cores.
     pub chip: &'s mut Chip,
     /// Device memory with staged images.
@@ -97,7 +96,7 @@ impl Unit {
     }
 }
 
-impl Hardware for Session<'_> {
+impl Hardware for Turn<'_> {
     fn program_window(&mut self, core: u8, slot: u8, window: Option<&Window>) {
         let (layout, bounds) = (self.chip.layout, self.chip.bounds);
         let Some(unit) = self.chip.unit(core) else { return };
@@ -149,17 +148,15 @@ impl Hardware for Session<'_> {
     }
 
     fn call(&mut self, core: u8, entry: Entry, addr: u32) -> Result<Returned, CallError> {
-        let Config { budget, .. } = self.chip.config;
-        let multicore = self.multicore;
+        let (config, multicore) = (self.chip.config, self.multicore);
         let unit = self.chip.unit(core).ok_or_else(|| CallError("there is no such core".to_owned()))?;
         let core = &mut unit.core;
-        let (nothing, stop, executed) = (SharedMemory::default(), AtomicBool::new(false), AtomicU64::new(0));
-        let aside = Limits { budget: budget.min(BOOT_BUDGET), stop: &stop, executed: &executed };
+        let (nothing, unwatched) = (SharedMemory::default(), Control::default());
+        let aside = unwatched.limits(core.memory.core, config.for_boot());
         let run = match (entry, self.call) {
             (Entry::Kernel, Some((placed, control))) => {
                 core.memory.registers.feed(placed.blocks.clone());
-                let executed = control.counter(core.memory.core);
-                let limits = Limits { budget, stop: control.stop_flag(), executed };
+                let limits = control.limits(core.memory.core, config);
                 core.run(addr, None, View::new(&placed.shared), multicore, limits)
             }
             (Entry::Start, _) => {
@@ -172,8 +169,7 @@ impl Hardware for Session<'_> {
         let result = match run.ended {
             Ended::Returned(value) => Ok(Returned { value, table: None }),
             _ => {
-                let why =
-                    crate::explain::describe::ending(&run).map_or_else(String::new, |(_, message)| message);
+                let why = describe::ending(&run).map_or_else(String::new, |(_, message)| message);
                 Err(CallError(format!("{why}{}", String::from_utf8_lossy(&run.text.bytes))))
             }
         };

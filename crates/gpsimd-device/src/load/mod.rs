@@ -3,9 +3,10 @@
 //! Unaware of files and terminals, and of what is called once it is there.
 
 pub mod chip;
+pub mod control;
 pub mod error;
 pub mod fixed;
-pub mod placed;
+pub mod program;
 pub mod split;
-pub mod split_error;
 pub mod trace;
+pub mod way;

@@ -4,9 +4,10 @@
 //! Facts: spec `device-runtime.md` §9.2, §21; `lsp-and-memory.md` §13.2. The instruction port uses reserved words of the
 //! block; how real hardware delivers the blocks is not known (`customop-abi.md` Q-2).
 
-use crate::call::wire::BLOCK;
 use crate::parts::map;
 
+/// Bytes of one instruction block.
+pub const BLOCK: usize = 64;
 /// Offset of `ENGINE_BASE_ADDR` LO; HI follows.
 pub const ENGINE_BASE: u32 = 0x028;
 /// Offset of `MEM_WINDOW0` LO; window *n* at 8*n*, HI four bytes on.

@@ -130,6 +130,11 @@ impl RunReport {
             && self.findings.iter().all(|finding| finding.severity == Severity::Note)
     }
 
+    /// Drops findings of these checks.
+    pub fn allow(&mut self, codes: &std::collections::BTreeSet<Code>) {
+        self.findings.retain(|finding| !codes.contains(&finding.code));
+    }
+
     /// The text of all cores, core by core, every line prefixed `P0: ` with the core's number.
     pub fn text(&self) -> String {
         let mut text = String::new();

@@ -1,10 +1,10 @@
-//! What does not travel the lane, and that nothing of it stays behind. Libraries that do travel need a compiler; the end to
+//! What cannot be loaded by record, and that nothing of it stays behind. Libraries that do travel need a compiler; the end to
 //! end tests build them.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
 
-use gpsimd_device::{Config, CoreImage, Lane, LaneError};
+use gpsimd_device::{Config, CoreImage, LoadError, Machine};
 use gpsimd_loader::selector::Environment;
 use gpsimd_loader::{Bounds, Generation, split};
 use miette::Diagnostic;
@@ -14,9 +14,9 @@ fn corpus(name: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../gpsimd-loader/corpus").join(name)).unwrap()
 }
 
-fn prepare(bytes: &[u8], cores: u8, generation: Generation) -> Result<Lane, LaneError> {
+fn prepare(bytes: &[u8], cores: u8, generation: Generation) -> Result<Machine, LoadError> {
     let image = CoreImage::new(bytes.to_vec());
-    Lane::prepare(image, cores, generation, Environment::default(), Config::default())
+    Machine::prepare(image, cores, generation, Environment::default(), Config::default())
 }
 
 fn code(error: &dyn Diagnostic) -> String {
@@ -46,7 +46,7 @@ fn refusals_of_the_host() {
     }
     let image = CoreImage::new(small);
     let config = Config { stack: 0x8000, dataram: 0x8000, ..Config::default() };
-    let error = Lane::prepare(image, 1, Generation::Cayman, Environment::default(), config).unwrap_err();
+    let error = Machine::prepare(image, 1, Generation::Cayman, Environment::default(), config).unwrap_err();
     assert_eq!(
         error.to_string(),
         "32768 bytes of data RAM cannot hold the runtime's scratch and 32768 bytes of stack"
@@ -58,15 +58,15 @@ fn refusals_of_the_host() {
 fn a_library_without_ops_is_not_bound_and_leaves_nothing_behind() {
     let library = split::synthesize(&corpus("split/kernels.elf"), &Bounds::CAYMAN).unwrap().elf;
     for cores in [1, 8] {
-        let mut lane = prepare(&library, cores, Generation::Mariana).unwrap();
-        let prepared: Vec<&str> = lane.trace().stages.iter().map(|stage| stage.name).collect();
+        let mut machine = prepare(&library, cores, Generation::Mariana).unwrap();
+        let prepared: Vec<&str> = machine.trace().unwrap().stages.iter().map(|stage| stage.name).collect();
         assert_eq!(prepared, ["pack", "unpack", "prelink", "stage", "record"]);
-        let error = lane.load().unwrap_err();
+        let error = machine.load().unwrap_err();
         assert_eq!(error.to_string(), "the library's kernel table has 2 rows, but it registers 0 ops");
-        assert!(lane.kernels().is_empty());
-        lane.unload().unwrap();
-        assert!(matches!(lane.unload(), Err(LaneError::Unload { core: 0, .. })), "twice");
-        let trace = lane.destroy().unwrap();
+        assert!(machine.functions().is_empty());
+        machine.unload().unwrap();
+        assert!(matches!(machine.unload(), Err(LoadError::Unload { core: 0, .. })), "twice");
+        let trace = machine.destroy().unwrap().unwrap();
         let last: Vec<&str> = trace.stages.iter().map(|stage| stage.name).rev().take(2).collect();
         assert_eq!(last, ["destroy", "unload"]);
     }

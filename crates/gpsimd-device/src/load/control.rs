@@ -1,0 +1,63 @@
+//! Sizes and limits of the model, and the handle that stops a run from another thread.
+//!
+//! Unaware of what runs.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::cores::run::Limits;
+use crate::parts::map;
+
+/// Most instructions for static constructors and registration.
+const BOOT_BUDGET: u64 = 200_000_000;
+
+/// Sizes and limits of the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Config {
+    /// Bytes of data RAM per core.
+    pub dataram: u32,
+    /// Bytes of local stack per core.
+    pub stack: u32,
+    /// Most bytes of device memory for the tensors of one call.
+    pub hbm: u64,
+    /// Most instructions per core and call.
+    pub budget: u64,
+}
+
+impl Default for Config {
+    /// 64 KiB of data RAM, 8 KiB of stack, 4 GiB of tensors, 20 billion instructions.
+    fn default() -> Config {
+        Config { dataram: 0x1_0000, stack: 0x2000, hbm: 4 << 30, budget: 20_000_000_000 }
+    }
+}
+
+impl Config {
+    /// As it is, but with a budget for what runs before the first call.
+    pub(super) fn for_boot(self) -> Config {
+        Config { budget: self.budget.min(BOOT_BUDGET), ..self }
+    }
+}
+
+/// Lets another thread stop a run and see how far it is.
+#[derive(Debug, Default)]
+pub struct Control {
+    stop: AtomicBool,
+    executed: [AtomicU64; map::CORES],
+}
+
+impl Control {
+    /// Makes every core stop at its next slice, within a few milliseconds.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Instructions executed so far, over all cores.
+    pub fn executed(&self) -> u64 {
+        self.executed.iter().map(|core| core.load(Ordering::Relaxed)).sum()
+    }
+
+    /// The limits of a run on one of the eight cores.
+    pub(super) fn limits(&self, core: u8, config: Config) -> Limits<'_> {
+        let executed = &self.executed[usize::from(core) % map::CORES];
+        Limits { budget: config.budget, stop: &self.stop, executed }
+    }
+}

@@ -1,0 +1,44 @@
+//! What the ways to load have in common: a library goes onto the cores and off again, and calls are handed to it meanwhile.
+//!
+//! Unaware of how either of them does it.
+
+use super::control::Control;
+use super::error::LoadError;
+use super::trace::Trace;
+use crate::call::placed::Placed;
+use crate::cores::core::Run;
+use crate::cores::run::Function;
+use crate::explain::diagnose::Program;
+
+/// A library on the cores, by the way it got there.
+pub trait Way: std::fmt::Debug + Send {
+    /// Brings the library up on its cores: start functions run, operators are bound.
+    ///
+    /// # Errors
+    /// [`LoadError`] when a core does not take it.
+    fn load(&mut self) -> Result<(), LoadError>;
+
+    /// Operators the library registered, in registration order; the position is the function id.
+    fn functions(&self) -> &[Function];
+
+    /// Runs an operator on every core and waits for all of them; what they did, in core order.
+    fn dispatch(&mut self, function: usize, call: &Placed, control: &Control) -> Vec<Run>;
+
+    /// What the cores run, in core order.
+    fn programs(&self) -> Vec<Program<'_>>;
+
+    /// Takes the library off the cores. It can be loaded again.
+    ///
+    /// # Errors
+    /// [`LoadError`] when a core does not have it.
+    fn unload(&mut self) -> Result<(), LoadError>;
+
+    /// What is to be told of the way so far; nothing where all there is to know is the files.
+    fn trace(&self) -> Option<Trace>;
+
+    /// Gives back what the library took; the trace of the whole way is what remains.
+    ///
+    /// # Errors
+    /// [`LoadError`] when something does not come back.
+    fn destroy(self: Box<Self>) -> Result<Option<Trace>, LoadError>;
+}

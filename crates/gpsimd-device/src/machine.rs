@@ -1,0 +1,150 @@
+//! The machine: cores with a loaded library, whose operators can be called.
+//!
+//! Cores run over frozen shared memory; results are merged and diagnosed in core order afterwards. Unaware of files and
+//! terminals, and of which way the library came.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use gpsimd_loader::Generation;
+use gpsimd_loader::selector::Environment;
+
+use crate::call::arg::{Arg, Output};
+use crate::call::error::CallError;
+use crate::call::placed::Placed;
+use crate::cores::run::Function;
+use crate::explain::summary;
+use crate::load::control::{Config, Control};
+use crate::load::error::LoadError;
+use crate::load::fixed::Fixed;
+use crate::load::program::CoreImage;
+use crate::load::split::Split;
+use crate::load::trace::Trace;
+use crate::load::way::Way;
+use crate::report::RunReport;
+
+/// Cores and a library, which is on them or can be loaded.
+#[derive(Debug)]
+pub struct Machine {
+    hbm: u64,
+    way: Box<dyn Way>,
+}
+
+impl Machine {
+    /// A library of images at fixed places, loaded: one image for a single core, eight in core order for all.
+    ///
+    /// # Errors
+    /// [`LoadError`] for a wrong number of images, damaged or misplaced images, and libraries that do not boot or that
+    /// register different functions on different cores.
+    pub fn boot(images: Vec<CoreImage>, config: Config) -> Result<Machine, LoadError> {
+        let mut machine = Machine::fixed(images, config);
+        machine.load()?;
+        Ok(machine)
+    }
+
+    /// A library of images at fixed places, ready to be loaded.
+    pub fn fixed(images: Vec<CoreImage>, config: Config) -> Machine {
+        Machine { hbm: config.hbm, way: Box::new(Fixed::new(images, config)) }
+    }
+
+    /// A split library for 1 or 8 cores, ready to be loaded by record.
+    ///
+    /// # Errors
+    /// [`LoadError`] of any of the host's stages; nothing stays allocated then.
+    pub fn prepare(
+        image: CoreImage,
+        cores: u8,
+        generation: Generation,
+        environment: Environment,
+        config: Config,
+    ) -> Result<Machine, LoadError> {
+        let split = Split::prepare(image, cores, generation, environment, config)?;
+        Ok(Machine { hbm: config.hbm, way: Box::new(split) })
+    }
+
+    /// Brings the library up on its cores.
+    ///
+    /// # Errors
+    /// [`LoadError`] when a core does not take it.
+    pub fn load(&mut self) -> Result<(), LoadError> {
+        self.way.load()
+    }
+
+    /// Operators the library registered, in registration order; the position is the function id.
+    pub fn functions(&self) -> &[Function] {
+        self.way.functions()
+    }
+
+    /// Calls an operator and waits for all cores. `progress` is told the instructions executed, a few times a second.
+    ///
+    /// # Errors
+    /// [`CallError`] when the call cannot be made at all; what goes wrong on the device is in the report.
+    pub fn call(
+        &mut self,
+        op: &str,
+        args: Vec<Arg>,
+        output: impl Into<Output>,
+        control: &Control,
+        progress: impl FnMut(u64),
+    ) -> Result<RunReport, CallError> {
+        self.call_edited(op, args, output, control, progress, |_| {})
+    }
+
+    /// As [`Machine::call`], but the call's blocks pass through `edit` before the cores get them: shows what a library makes
+    /// of descriptors that [`crate::call::wire::Call::encode`] never writes.
+    ///
+    /// # Errors
+    /// As [`Machine::call`]; edited blocks are not checked.
+    pub fn call_edited(
+        &mut self,
+        op: &str,
+        args: Vec<Arg>,
+        output: impl Into<Output>,
+        control: &Control,
+        mut progress: impl FnMut(u64),
+        edit: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<RunReport, CallError> {
+        let names = || self.functions().iter().map(|function| function.name.clone());
+        let Some(function) = names().position(|name| name == op) else {
+            return Err(CallError::NoSuchOp { op: op.to_owned(), known: names().collect() });
+        };
+        let mut placed = Placed::new(function, args, output.into(), self.hbm)?;
+        edit(&mut placed.blocks);
+        let runs = std::thread::scope(|scope| {
+            let (done, wait) = mpsc::channel();
+            let (way, placed) = (&mut self.way, &placed);
+            let device = scope.spawn(move || {
+                let runs = way.dispatch(function, placed, control);
+                // The receiver outlives the device; a failed send only means nobody watches.
+                let _ = done.send(());
+                runs
+            });
+            while wait.recv_timeout(Duration::from_millis(100)) == Err(mpsc::RecvTimeoutError::Timeout) {
+                progress(control.executed());
+            }
+            device.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        Ok(summary::report(op, &placed, runs, &self.way.programs()))
+    }
+
+    /// Takes the library off its cores. It can be loaded again.
+    ///
+    /// # Errors
+    /// [`LoadError`] when a core does not have it.
+    pub fn unload(&mut self) -> Result<(), LoadError> {
+        self.way.unload()
+    }
+
+    /// What is to be told of the library's way so far; nothing where all there is to know is the files.
+    pub fn trace(&self) -> Option<Trace> {
+        self.way.trace()
+    }
+
+    /// Gives back what the library took; the trace of its whole way is what remains.
+    ///
+    /// # Errors
+    /// [`LoadError`] when something does not come back.
+    pub fn destroy(self) -> Result<Option<Trace>, LoadError> {
+        self.way.destroy()
+    }
+}
