@@ -2,14 +2,19 @@
 //!
 //! No logic that another caller would want lives here; see the crates for that.
 
+// a stream that takes no more is an error or nothing, never a panic: see `output`
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod cli;
 mod commands;
 mod compiler;
 mod explanations;
 mod files;
 mod inputs;
+mod interrupt;
 mod library;
 mod npy;
+mod output;
 mod progress;
 mod render;
 mod shapes;
@@ -19,7 +24,10 @@ mod timings;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = cli::Cli::of_process();
+    let arguments = match cli::Cli::of_process() {
+        Ok(arguments) => arguments,
+        Err(answer) => return render::usage(&answer).into(),
+    };
     render::logging(arguments.global.verbose);
     let render = render::Render::new(&arguments.global);
     match commands::dispatch(arguments, &render) {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use gpsimd_engine::{Event, How};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::output::{escaped, say};
 use crate::timings::Timings;
 
 /// A wait shorter than this needs no explanation.
@@ -117,11 +118,11 @@ impl Progress {
     }
 
     fn show_running(&self) {
-        self.bar.set_message(lock(&self.running).join(", "));
+        self.bar.set_message(escaped(&lock(&self.running).join(", ")).into_owned());
     }
 
     fn line(&self, text: &str) {
-        self.bar.suspend(|| eprintln!("{text}"));
+        self.bar.suspend(|| say(&format!("{text}\n")));
     }
 }
 

@@ -13,6 +13,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::{Global, When};
+use crate::output::{escaped, is_obeyed, json_escaped, print, print_raw, say, say_raw, written};
+use crate::status::Status;
 
 /// The chosen way to show things.
 #[derive(Debug)]
@@ -42,31 +44,50 @@ impl Render {
     /// Prints a result: `value` as JSON, or the text that `text` makes.
     ///
     /// # Errors
-    /// `value` cannot be represented in JSON.
+    /// `value` cannot be represented in JSON, or standard output takes no more.
     pub fn result(&self, value: &impl Serialize, text: impl FnOnce() -> String) -> miette::Result<()> {
         if self.json {
             let text = serde_json::to_string_pretty(value)
                 .map_err(|error| miette::miette!("cannot print the result as JSON: {error}"))?;
-            print_out(&format!("{text}\n"));
+            self.document(&text)
         } else {
-            print_out(&text());
+            Ok(print(&text())?)
         }
-        Ok(())
+    }
+
+    /// Prints a JSON document.
+    ///
+    /// # Errors
+    /// Standard output takes no more.
+    pub fn document(&self, text: &str) -> miette::Result<()> {
+        Ok(print_raw(format!("{}\n", json_escaped(text)).as_bytes())?)
     }
 
     /// Shows why a command failed.
     pub fn failure(&self, report: &miette::Report) {
         let error: &dyn Diagnostic = report.as_ref();
-        if self.json {
-            print_out(&format!("{:#}\n", json!({ "error": diagnostic(error) })));
-        } else {
-            eprint!("{}", self.diagnostic_text(only_problem(error)));
+        let text = || self.diagnostic_text(only_problem(error));
+        // where the document does not arrive, the text may
+        let is_told =
+            self.json && self.document(&format!("{:#}", json!({ "error": diagnostic(error) }))).is_ok();
+        if !is_told {
+            say_raw(&text());
         }
     }
 
-    /// A diagnostic as text, with its labels pointing into the source.
+    /// A diagnostic as text, with its labels pointing into the source. Where it has words that a terminal would obey,
+    /// they are spelled, and nothing is coloured.
     pub fn diagnostic_text(&self, error: &(dyn Diagnostic + 'static)) -> String {
-        let theme = if self.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        let plain = Self::themed(error, GraphicalTheme::unicode_nocolor());
+        let is_obeyed = std::io::stderr().is_terminal() && plain.contains(is_obeyed);
+        match (is_obeyed, self.color) {
+            (true, _) => escaped(&plain).into_owned(),
+            (false, true) => Self::themed(error, GraphicalTheme::unicode()),
+            (false, false) => plain,
+        }
+    }
+
+    fn themed(error: &(dyn Diagnostic + 'static), theme: GraphicalTheme) -> String {
         let is_quoted = quotes_a_command(error);
         let handler = GraphicalReportHandler::new_themed(theme)
             .with_width(width_of(&std::io::stderr()))
@@ -76,6 +97,27 @@ impl Render {
             let _ = writeln!(text, "{error}");
         }
         text
+    }
+}
+
+/// Shows what the command line's parser has to say: what was asked for, or what is wrong.
+pub fn usage(answer: &clap::Error) -> Status {
+    if answer.use_stderr() {
+        let plain = answer.render().to_string();
+        if std::io::stderr().is_terminal() && plain.contains(is_obeyed) {
+            say(&plain);
+        } else {
+            // who cannot be told is told by the status
+            let _ = answer.print();
+        }
+        return Status::Usage;
+    }
+    match written(answer.print()) {
+        Ok(()) => Status::Good,
+        Err(error) => {
+            say(&format!("error[cli::output]: {error}\n"));
+            Status::AtFault
+        }
     }
 }
 
@@ -111,16 +153,6 @@ fn width_of(stream: &(impl IsTerminal + std::os::fd::AsFd)) -> usize {
     let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let found = || terminal_size::terminal_size_of(stream).map(|(width, _)| usize::from(width.0));
     asked.or_else(found).filter(|&width| width >= 40).unwrap_or(PLAIN_WIDTH)
-}
-
-/// Writes to standard output; a closed pipe ends the tool quietly, as `head` expects.
-pub fn print_out(text: &str) {
-    use std::io::Write as _;
-    if let Err(error) = std::io::stdout().write_all(text.as_bytes())
-        && error.kind() == std::io::ErrorKind::BrokenPipe
-    {
-        std::process::exit(0);
-    }
 }
 
 /// A diagnostic for programs: code, message, help, labels with byte offsets, and those below it.

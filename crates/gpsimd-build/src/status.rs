@@ -15,6 +15,8 @@ pub enum Status {
     Good = 0,
     /// The kernel, the request or an image is at fault.
     AtFault = 1,
+    /// The command line is wrong.
+    Usage = 2,
     /// This machine lacks something.
     Lacking = 3,
     /// Ended by a signal's request.

@@ -28,8 +28,8 @@ pub use steps::{Adapt, Move, Publish, Registrations, Sdk, Split};
     max_term_width = 100,
     after_help = "\
 Exit codes:
-  0    done, all checks passed
-  1    the kernel, the request or an image is at fault
+  0    done, all checks passed; or nobody reads on, as with `| head`
+  1    the kernel, the request or an image is at fault, or the result cannot be written
   2    the command line is wrong
   3    this machine lacks something (a toolchain, a package)
   130  interrupted
@@ -48,15 +48,18 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// This process's arguments. A mistake in them, or a question, ends the process.
-    pub fn of_process() -> Cli {
+    /// This process's arguments.
+    ///
+    /// # Errors
+    /// A mistake in them, or the answer to a question such as `--help`.
+    pub fn of_process() -> Result<Cli, clap::Error> {
         // Putting together what all commands take lasts half as long as a build where nothing changed.
         if std::env::args_os().nth(1).is_some_and(|word| word == "compile")
             && let Ok(CompileAlone { global, command: Alone::Compile(arguments) }) = CompileAlone::try_parse()
         {
-            return Cli { global, command: Command::Compile(arguments) };
+            return Ok(Cli { global, command: Command::Compile(arguments) });
         }
-        Cli::parse()
+        Cli::try_parse()
     }
 }
 

@@ -66,6 +66,9 @@ pub struct Run {
     /// With --lane ucpl and a bare split image, load it on all eight cores.
     #[arg(long)]
     pub multicore: bool,
+    /// Print a kernel's text as it is, even if it steers the terminal.
+    #[arg(long)]
+    pub raw: bool,
     /// Most instructions per core before a run counts as endless.
     #[arg(long, value_name = "N")]
     pub budget: Option<u64>,

@@ -5,7 +5,7 @@ use miette::Result;
 use super::{Outcome, op_requests};
 use crate::cli::Codegen;
 use crate::files::write;
-use crate::render::print_out;
+use crate::output::print;
 
 /// Renders the wrapper to a file or to standard output.
 pub fn run(arguments: &Codegen) -> Result<Outcome> {
@@ -13,7 +13,7 @@ pub fn run(arguments: &Codegen) -> Result<Outcome> {
     let text = gpsimd_codegen::wrapper(&ops)?;
     match &arguments.output {
         Some(path) => write(path, text.as_bytes())?,
-        None => print_out(&text),
+        None => print(&text)?,
     }
     Ok(Outcome::Good)
 }

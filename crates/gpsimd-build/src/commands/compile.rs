@@ -1,7 +1,6 @@
 //! `compile`: request, plan, run, report.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use gpsimd_engine::{
     Answer, Cache, Cores, Images, Jobserver, Linking, Packaging, Packer, Plan, Question, Request, RunOptions,
@@ -15,11 +14,10 @@ use super::{Outcome, op_requests, processors, toolchain};
 use crate::cli::{self, Compile, ImageKind};
 use crate::compiler::Choice;
 use crate::files;
+use crate::interrupt;
+use crate::output::{print, say};
 use crate::progress::Progress;
 use crate::render::Render;
-
-/// Set by the signal handler.
-static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Builds a library.
 pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
@@ -32,27 +30,28 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
     let question = question(arguments, &request, &home);
     let is_asked_more = arguments.dry_run || speed.timings || speed.trace.is_some();
     let known = question.as_ref().filter(|_| !is_asked_more);
-    if known.is_some_and(|question| unchanged(question, &request, &progress, render)) {
+    if let Some(question) = known
+        && unchanged(question, &request, &progress, render)?
+    {
         return Ok(Outcome::Good);
     }
     let Choice { toolchain, name, why } = toolchain(&arguments.compiler, &home)?;
     let chosen = json!({ "name": name, "compiler": toolchain.compiler_version(), "why": why });
     if render.verbose > 0 {
-        eprintln!("{name} toolchain, {}: {why}", toolchain.compiler_version());
+        say(&format!("{name} toolchain, {}: {why}\n", toolchain.compiler_version()));
     }
     let sdk = Sdk::locate(home.path())?;
     if arguments.dry_run {
         return dry_run(&request, toolchain, sdk, render);
     }
-    // without a handler Ctrl-C ends the tool at once, which leaves the outputs untouched as well
-    let _ = ctrlc::set_handler(|| STOP.store(true, std::sync::atomic::Ordering::SeqCst));
+    interrupt::listen();
     let cache = (!speed.no_cache).then(|| {
         let directory = speed.cache_dir.clone().unwrap_or_else(|| home.path().join("cache"));
         Cache::new(directory, speed.cache_size.saturating_mul(1 << 20))
     });
     let options = RunOptions {
         jobs: arguments.jobs.map_or_else(processors, usize::from),
-        stop: &STOP,
+        stop: interrupt::flag(),
         cache: cache.as_ref(),
         jobserver: jobserver.as_ref(),
     };
@@ -63,12 +62,12 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
         files::write(path, &timings.trace()?)?;
     }
     if speed.timings {
-        eprint!("{}", timings.tree());
+        say(&timings.tree());
     }
     let (plan, outcome) = result?;
     if !render.is_json() {
         for warning in &warnings {
-            eprintln!("{warning}");
+            say(&format!("{warning}\n"));
         }
     }
     let mut document = json!({
@@ -105,21 +104,21 @@ fn question(arguments: &Compile, request: &Request, home: &Home) -> Option<Quest
 }
 
 /// Says again what the last build said, if that still holds.
-fn unchanged(question: &Question, request: &Request, progress: &Progress, render: &Render) -> bool {
-    let Some(answer) = question.answer() else { return false };
+fn unchanged(question: &Question, request: &Request, progress: &Progress, render: &Render) -> Result<bool> {
+    let Some(answer) = question.answer() else { return Ok(false) };
     if render.is_json() {
-        let Some(document) = question.document() else { return false };
-        crate::render::print_out(&format!("{document}\n"));
-        return true;
+        let Some(document) = question.document() else { return Ok(false) };
+        render.document(&document)?;
+        return Ok(true);
     }
     for warning in &answer.warnings {
-        eprintln!("{warning}");
+        say(&format!("{warning}\n"));
     }
     progress.explain("nothing runs: every file is as the last build left it");
     let body = answer.text.split_once('\n').map_or("", |(_, body)| body);
     let milliseconds = progress.elapsed().as_secs_f64() * 1000.0;
-    crate::render::print_out(&format!("{}: nothing changed ({milliseconds:.1} ms)\n{body}", request.name));
-    true
+    print(&format!("{}: nothing changed ({milliseconds:.1} ms)\n{body}", request.name))?;
+    Ok(true)
 }
 
 fn build(
@@ -207,9 +206,7 @@ fn dry_run(request: &Request, toolchain: Toolchain, sdk: Sdk, render: &Render) -
         actions.iter().map(|action| format!("{}\n", action.work.command())).collect()
     })?;
     if gpsimd_engine::is_open(request) && !render.is_json() {
-        eprintln!(
-            "the rest depends on the ops that these find; name each by --op KERNEL=SCHEMA to see it all"
-        );
+        say("the rest depends on the ops that these find; name each by --op KERNEL=SCHEMA to see it all\n");
     }
     Ok(Outcome::Good)
 }

@@ -37,19 +37,19 @@ pub fn run(arguments: &Explain, render: &Render) -> Result<Outcome> {
 }
 
 /// The entry of a code, given whole or without its scope if that is enough.
-fn find<'a>(text: &str, entries: &'a [Explanation]) -> Result<&'a Explanation, NoSuchCode> {
+fn find<'a>(text: &str, entries: &'a [Explanation<'static>]) -> Result<&'a Explanation<'static>, NoSuchCode> {
     // as the tool prints it: error[image::window_overflow]
     let wanted = text.trim().trim_start_matches(|c: char| c.is_alphabetic()).trim_matches(['[', ']']);
     let wanted = if text.contains('[') { wanted } else { text.trim() };
     if let Some(entry) = entries.iter().find(|entry| entry.code == wanted) {
         return Ok(entry);
     }
-    let name = |entry: &&Explanation| entry.code.split("::").nth(1) == Some(wanted);
-    let named: Vec<&Explanation> = entries.iter().filter(name).collect();
+    let name = |entry: &&Explanation<'_>| entry.code.split("::").nth(1) == Some(wanted);
+    let named: Vec<&Explanation<'_>> = entries.iter().filter(name).collect();
     if let [entry] = named.as_slice() {
         return Ok(entry);
     }
-    let near = |entry: &&Explanation| {
+    let near = |entry: &&Explanation<'_>| {
         let words = wanted.split(['_', ':']).filter(|word| word.len() > 2);
         words.into_iter().any(|word| entry.code.contains(word))
     };
@@ -65,7 +65,7 @@ fn find<'a>(text: &str, entries: &'a [Explanation]) -> Result<&'a Explanation, N
 }
 
 /// A code and as much of its cause as one line holds.
-fn line(entry: &Explanation, width: usize) -> String {
+fn line(entry: &Explanation<'_>, width: usize) -> String {
     let text = format!("{:34} {}", entry.code, entry.cause);
     let short: String = text.chars().take(width).collect();
     match short.len() == text.len() {
@@ -74,7 +74,7 @@ fn line(entry: &Explanation, width: usize) -> String {
     }
 }
 
-fn page(entry: &Explanation, width: usize) -> String {
+fn page(entry: &Explanation<'_>, width: usize) -> String {
     let paragraph = |text: &str| -> String {
         let options = textwrap::Options::new(width)
             .initial_indent("  ")

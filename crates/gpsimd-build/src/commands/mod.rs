@@ -27,7 +27,8 @@ use miette::{Diagnostic, Result};
 
 use crate::cli::{Cli, Command, Compiler, Ops};
 use crate::compiler::{self, Choice};
-use crate::render::{Render, print_out};
+use crate::output::print;
+use crate::render::Render;
 
 /// How a command that could do its work ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +75,7 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Outcome> {
             // into memory first: the generator panics where a pipe closes
             let mut script = Vec::new();
             clap_complete::generate(arguments.shell, &mut Cli::command(), "gpsimd-build", &mut script);
-            print_out(&String::from_utf8_lossy(&script));
+            print(&String::from_utf8_lossy(&script))?;
             Ok(Outcome::Good)
         }
         Command::Sdk(arguments) => steps::sdk(&arguments),

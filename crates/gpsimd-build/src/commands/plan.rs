@@ -8,7 +8,8 @@ use super::compile::request;
 use super::{Outcome, toolchain};
 use crate::cli::{Plan as Arguments, PlanFormat};
 use crate::files::write;
-use crate::render::{Render, print_out};
+use crate::output::print;
+use crate::render::Render;
 
 /// Writes the plan.
 pub fn run(arguments: &Arguments, render: &Render) -> Result<Outcome> {
@@ -36,7 +37,7 @@ pub fn run(arguments: &Arguments, render: &Render) -> Result<Outcome> {
                 format!("{}: {} actions\n", path.display(), plan.actions.len())
             })?;
         }
-        None => print_out(&text),
+        None => print(&text)?,
     }
     Ok(Outcome::Good)
 }

@@ -12,6 +12,7 @@ use serde_json::json;
 use super::Outcome;
 use crate::cli::{Prelink, Records, RecordsCommand};
 use crate::files::{read, write};
+use crate::output::say;
 use crate::render::Render;
 
 /// Turns a split-load library into the image that a device loads.
@@ -29,10 +30,10 @@ pub fn run(arguments: &Prelink, render: &Render) -> Result<Outcome> {
     let image = prelinked.image();
     write(&arguments.output, &image)?;
     if let Some(warning) = generation.warning() {
-        eprintln!("warning: {warning}");
+        say(&format!("warning: {warning}\n"));
     }
     for line in &log {
-        eprintln!("{line}");
+        say(&format!("{line}\n"));
     }
     let document = json!({
         "file": arguments.output,

@@ -16,8 +16,10 @@ use super::Outcome;
 use crate::cli::Run;
 use crate::files::{FileError, write};
 use crate::inputs::{self, InputError};
+use crate::interrupt;
 use crate::library::Library;
 use crate::npy;
+use crate::output::print_raw;
 use crate::render::Render;
 use crate::shapes;
 
@@ -51,8 +53,8 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Outcome> {
     let config = Config { budget: arguments.budget.unwrap_or(default.budget), ..default };
     let control = Arc::new(Control::default());
     let handle = Arc::clone(&control);
-    // without a handler Ctrl-C ends the tool at once, which loses only the report
-    let _ = ctrlc::set_handler(move || handle.stop());
+    interrupt::listen();
+    interrupt::on_stop(move || handle.stop());
     let bar = Bar::new(render.is_json());
     let mut machine = library.machine(arguments, config)?;
     machine.load()?;
@@ -79,6 +81,9 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Outcome> {
         "findings": report.findings,
         "trace": trace,
     });
+    if arguments.raw && !render.is_json() {
+        print_raw(report.text().as_bytes())?;
+    }
     render.result(&document, || {
         let trace = trace.filter(|_| arguments.trace).map_or_else(String::new, |trace| format!("{trace}\n"));
         trace + &text(&report, arguments)
@@ -167,7 +172,7 @@ fn output(
 }
 
 fn text(report: &RunReport, arguments: &Run) -> String {
-    let mut text = report.text();
+    let mut text = if arguments.raw { String::new() } else { report.text() };
     for core in report.cores.iter().filter(|core| core.text_dropped > 0) {
         text += &format!("P{}: … {} more bytes of text were not kept\n", core.core, core.text_dropped);
     }

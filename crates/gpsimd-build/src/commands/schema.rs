@@ -8,6 +8,7 @@ use serde_json::json;
 use super::Outcome;
 use crate::cli::Schema;
 use crate::files::FileError;
+use crate::output::{print, say_raw};
 use crate::render::{Render, diagnostic};
 
 /// Judges each schema; a schema that does not parse, or that the device cannot run, is a finding.
@@ -28,10 +29,10 @@ pub fn run(arguments: &Schema, render: &Render) -> Result<Outcome> {
             continue;
         }
         if let Some(canonical) = canonical {
-            crate::render::print_out(&format!("{canonical}\n"));
+            print(&format!("{canonical}\n"))?;
         }
         if let Err(refusal) = verdict {
-            eprint!("{}", render.diagnostic_text(&refusal));
+            say_raw(&render.diagnostic_text(&refusal));
         }
     }
     if render.is_json() {

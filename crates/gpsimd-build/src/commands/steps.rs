@@ -12,6 +12,7 @@ use super::{ArgumentError, Outcome, op_request};
 use crate::cli::{
     Adapt as AdaptArguments, Move as MoveArguments, Publish, Registrations, Sdk as SdkArguments, Split,
 };
+use crate::output::say;
 
 /// Writes the SDK, or keeps an archive made from it.
 pub fn sdk(arguments: &SdkArguments) -> Result<Outcome> {
@@ -85,7 +86,7 @@ pub fn adapt(arguments: &AdaptArguments) -> Result<Outcome> {
         compile,
         cores: if arguments.multicore { Cores::Eight } else { Cores::Single },
     })?;
-    eprint!("{warnings}");
+    say(&warnings);
     Ok(Outcome::Good)
 }
 
@@ -101,7 +102,7 @@ pub fn move_image(arguments: &MoveArguments) -> Result<Outcome> {
         },
         link: command(&arguments.link, &arguments.env),
     })?;
-    eprint!("{warning}");
+    say(&warning);
     Ok(Outcome::Good)
 }
 

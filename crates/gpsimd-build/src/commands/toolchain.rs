@@ -14,6 +14,7 @@ use serde_json::json;
 use super::{Outcome, processors, toolchain};
 use crate::cli::{Toolchain as Arguments, ToolchainCommand};
 use crate::compiler::Choice;
+use crate::output::say;
 use crate::render::Render;
 
 /// Runs the subcommand.
@@ -38,11 +39,11 @@ fn install(yes: bool, jobs: NonZeroUsize, render: &Render) -> Result<Outcome> {
             return Err(error.into());
         }
         if let (false, Some(command)) = (render.is_json(), missing.install_command()) {
-            eprintln!("{command}");
+            say(&format!("{command}\n"));
         }
         missing.install(&mut |line| {
             if !render.is_json() {
-                eprintln!("  {line}");
+                say(&format!("  {line}\n"));
             }
         })?;
     }
@@ -144,7 +145,7 @@ impl Steps {
 
     fn line(&self, text: &str) {
         if !self.silent {
-            self.bars.suspend(|| eprintln!("{text}"));
+            self.bars.suspend(|| say(&format!("{text}\n")));
         }
     }
 

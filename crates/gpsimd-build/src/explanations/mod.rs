@@ -9,24 +9,28 @@ const PAGE: &str = include_str!("../../../../docs/errors.md");
 
 /// One error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Explanation {
+pub struct Explanation<'page> {
     /// Stable.
-    pub code: &'static str,
+    pub code: &'page str,
     /// Why it happens.
-    pub cause: &'static str,
+    pub cause: &'page str,
     /// A message, as it is shown.
-    pub example: &'static str,
+    pub example: &'page str,
     /// What to do.
-    pub remedy: &'static str,
+    pub remedy: &'page str,
 }
 
 /// All errors, sorted by code.
-pub fn all() -> Vec<Explanation> {
-    PAGE.split("\n### ").skip(1).filter_map(read).collect()
+pub fn all() -> Vec<Explanation<'static>> {
+    parse(PAGE)
+}
+
+fn parse(page: &str) -> Vec<Explanation<'_>> {
+    page.split("\n### ").skip(1).filter_map(read).collect()
 }
 
 /// What follows `### `: the code, the cause, an example between fences, the remedy.
-fn read(section: &'static str) -> Option<Explanation> {
+fn read(section: &str) -> Option<Explanation<'_>> {
     let (code, rest) = section.split_once("\n\n")?;
     let (cause, rest) = rest.split_once("\n\n```text\n")?;
     let (example, rest) = rest.split_once("\n```\n\nRemedy: ")?;

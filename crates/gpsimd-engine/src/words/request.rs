@@ -181,6 +181,12 @@ enum RequestError {
     #[error("source {path} is not a file", path = .path.display())]
     #[diagnostic(code(engine::source_not_file), help("name the C++ file itself, not its directory"))]
     SourceNotFile { path: PathBuf },
+    #[error("source {path:?} has a name that is not UTF-8")]
+    #[diagnostic(
+        code(engine::source_name),
+        help("rename it: manifests, logs and exported plans are text, and name their sources")
+    )]
+    SourceName { path: PathBuf },
     #[error("source {path} is named twice", path = .path.display())]
     #[diagnostic(code(engine::source_twice), help("its functions would be defined twice; name it once"))]
     SourceTwice { path: PathBuf },
@@ -295,7 +301,7 @@ fn library_name(name: &str, problems: &mut Vec<Problem>) -> String {
     let stem = stem(name);
     let why = if stem.is_empty() {
         Some("it is empty")
-    } else if stem.contains(['/', '\0', '\n']) {
+    } else if stem.contains(|letter: char| letter == '/' || letter.is_control()) {
         Some("it contains a character that a file name cannot hold here")
     } else if stem.starts_with(['.', '-']) {
         Some("it starts with a character that hides the file or looks like an option")
@@ -335,6 +341,10 @@ fn sources(paths: &[PathBuf], taken: &[&str], problems: &mut Vec<Problem>) -> Ve
     let mut seen = Vec::new();
     let mut sources = Vec::new();
     for path in paths {
+        if path.to_str().is_none() {
+            problems.push(Problem::new(RequestError::SourceName { path: path.clone() }));
+            continue;
+        }
         if !path.exists() {
             let cwd = std::env::current_dir().unwrap_or_default();
             problems.push(Problem::new(RequestError::SourceMissing { path: path.clone(), cwd }));
