@@ -13,6 +13,7 @@ mod front_half;
 mod incremental;
 mod independent;
 mod integrations;
+mod interrupts;
 mod output;
 mod paths;
 mod running;

@@ -8,8 +8,12 @@ use gpsimd_device::{Arg, Dtype, Tensor, TensorSpec, Value};
 use gpsimd_schema::ArgType;
 use miette::Diagnostic;
 
-use crate::files::read;
+use crate::files::read_at_most;
+use crate::memory;
 use crate::npy;
+
+/// Longest tensor file read: what the device has memory for, and a header.
+const LONGEST: u64 = (4 << 30) + (1 << 16);
 
 /// Why an input cannot be used.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -102,7 +106,7 @@ fn scalar(name: &str, text: &str) -> Option<Arg> {
 fn tensor(text: &str) -> miette::Result<Option<Tensor>> {
     if text.ends_with(".npy") {
         let path = Path::new(text);
-        return Ok(Some(npy::read(path, read(path)?)?));
+        return Ok(Some(npy::read(path, read_at_most(path, LONGEST)?)?));
     }
     let mut parts = text.split(':');
     let (Some(kind), Some(shape_text), dtype_text, None) =
@@ -120,7 +124,11 @@ fn tensor(text: &str) -> miette::Result<Option<Tensor>> {
     };
     let spec = TensorSpec::new(dtype_text.map_or(Ok(Dtype::Float32), dtype)?, shape(shape_text)?);
     let count = spec.check()?;
-    let data = (0..u64::from(count)).flat_map(|position| encode(spec.dtype, value(position))).collect();
+    memory::check("the made-up tensors", spec.byte_len())?;
+    let mut data = Vec::with_capacity(count as usize * spec.dtype.size());
+    for position in 0..u64::from(count) {
+        encode(spec.dtype, value(position), &mut data);
+    }
     Ok(Some(Tensor { spec, data }))
 }
 
@@ -146,18 +154,18 @@ fn noise(position: u64) -> f64 {
     2.0 * unit - 1.0
 }
 
-/// The bytes of `value` as an element; integers are cut, `rand` spreads over their range.
-fn encode(dtype: Dtype, value: f64) -> Vec<u8> {
+/// Appends `value` as an element; integers are cut, `rand` spreads over their range.
+fn encode(dtype: Dtype, value: f64, data: &mut Vec<u8>) {
     #[allow(clippy::cast_possible_truncation)] // made-up values may be cut
     let (float, whole) =
         (value as f32, if value.abs() < 1.0 { (value * 100.0) as i64 } else { value as i64 });
     let whole = if value == 1.0 { 1 } else { whole };
     match dtype {
-        Dtype::Float32 => float.to_le_bytes().to_vec(),
-        Dtype::Bfloat16 => half::bf16::from_f32(float).to_le_bytes().to_vec(),
-        Dtype::Float16 => half::f16::from_f32(float).to_le_bytes().to_vec(),
+        Dtype::Float32 => data.extend(float.to_le_bytes()),
+        Dtype::Bfloat16 => data.extend(half::bf16::from_f32(float).to_le_bytes()),
+        Dtype::Float16 => data.extend(half::f16::from_f32(float).to_le_bytes()),
         Dtype::Int8 | Dtype::Uint8 | Dtype::Int16 | Dtype::Int32 | Dtype::Int64 => {
-            whole.to_le_bytes()[..dtype.size()].to_vec()
+            data.extend(&whole.to_le_bytes()[..dtype.size()]);
         }
     }
 }

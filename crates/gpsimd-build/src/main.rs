@@ -13,6 +13,7 @@ mod files;
 mod inputs;
 mod interrupt;
 mod library;
+mod memory;
 mod npy;
 mod output;
 mod progress;

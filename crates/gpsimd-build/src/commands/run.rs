@@ -18,6 +18,7 @@ use crate::files::{FileError, write};
 use crate::inputs::{self, InputError};
 use crate::interrupt;
 use crate::library::Library;
+use crate::memory;
 use crate::npy;
 use crate::output::print_raw;
 use crate::render::Render;
@@ -44,6 +45,10 @@ enum RunError {
     #[diagnostic(code(run::allow), help("the checks are: {}", .known.join(", ")))]
     Allow { name: String, known: Vec<&'static str> },
 }
+
+/// Bytes of memory for each byte of the output: two for what cores wrote, three when it is put together. Inputs are in
+/// memory already.
+const OUTPUT_COPIES: u64 = 5;
 
 /// Loads the library, calls the op, shows what happened.
 pub fn run(arguments: &Run, render: &Render) -> Result<Outcome> {
@@ -100,6 +105,10 @@ fn call(arguments: &Run, library: &Library, known: Vec<String>) -> Result<(Strin
     let signature = signature(library, &op);
     let args = args(&op, &arguments.inputs, signature.as_ref())?;
     let output = output(arguments, &args, library, signature.as_ref())?;
+    // what is too large for the device is the device's to say
+    if output.byte_len() <= Config::default().hbm {
+        memory::check("the tensors", OUTPUT_COPIES * output.byte_len())?;
+    }
     Ok((op, args, output))
 }
 
