@@ -432,7 +432,7 @@ fn a_dry_run_without_schemas_prints_what_finds_them() {
     let printed = good(bench.tool().args(["compile", "k.cpp", "--dry-run"]));
     assert!(printed.lines().last().is_some_and(|line| line.ends_with("-x c++ k.cpp")), "{printed}");
     let printed = good(bench.tool().args(["compile", "k.cpp", "--shape-src", "shape.cpp", "-n"]));
-    assert!(printed.contains("gpsimd-build registrations "), "{printed}");
+    assert!(printed.contains("gpsimd-build stage registrations "), "{printed}");
     assert!(!bench.path("build").exists());
 }
 

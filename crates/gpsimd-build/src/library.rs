@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gpsimd_device::{Config, CoreImage, Machine};
 use gpsimd_engine::{FileEntry, FileKind, Manifest};
+use gpsimd_loader::Generation;
 use gpsimd_loader::selector::Environment;
 use gpsimd_lsp::{CpuId, Variant};
 use miette::Diagnostic;
@@ -192,10 +193,10 @@ impl Library {
                     self.manifest.as_ref().and_then(|manifest| Some((manifest.split.as_ref()?, manifest)));
                 // a bare split image says nothing about cores
                 let (cores, generation) = match built {
-                    Some((split, manifest)) => (manifest.total_cpus, split.generation.as_str()),
-                    None => (if arguments.multicore { 8 } else { 1 }, "cayman"),
+                    Some((split, manifest)) => (manifest.total_cpus, split.generation),
+                    None => (if arguments.multicore { 8 } else { 1 }, Generation::Cayman),
                 };
-                let generation = arguments.generation.map_or_else(|| generation.parse(), Ok)?;
+                let generation = arguments.generation.unwrap_or(generation);
                 let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
                 let environment = Environment::from_names(names);
                 Ok(Machine::prepare(files.image()?, cores, generation, environment, config)?)

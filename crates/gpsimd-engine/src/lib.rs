@@ -1,44 +1,73 @@
-//! From a request to outputs: a pure plan and the run of it.
+//! From a draft to outputs: a pure plan and the run of it.
 //!
 //! ```text
-//! Request --check()--> Job --plan()--> Plan { actions } --run()--> Outcome
+//! Draft --discover--> Request --check()--> Job --plan()--> Plan { actions } --run--> Built
 //! ```
 //!
-//! [`plan`] looks things up but changes nothing, so a dry run, an exported plan and the tests see the very
-//! actions that run. [`run`] executes them in parallel and publishes all outputs at once or none.
-//! Unaware of terminals: progress is [`Event`]s, problems are typed errors.
+//! [`plan`] looks things up but changes nothing, so a dry run, an exported plan and the tests see the very actions that
+//! run. [`build`] goes all the way: in parallel, and outputs appear all at once or not at all. Unaware of terminals:
+//! progress is [`Event`]s, problems are typed errors.
+//!
+//! A library built from Rust:
+//!
+//! ```no_run
+//! use gpsimd_engine::{Cores, Draft, Kit, RunOptions, Settings, build};
+//! use gpsimd_toolchain::{Home, Machine, Toolchain};
+//!
+//! let home = Home::from_env()?;
+//! let kit = Kit::locate(Toolchain::discover(&Machine::here(), &home)?, home.path())?;
+//! // what is left open, here the ops and their schemas, is read from the kernel
+//! let draft = Draft {
+//!     settings: Settings {
+//!         name: "vector_add".to_owned(),
+//!         sources: vec!["vector_add.cpp".into()],
+//!         out_dir: "build".into(),
+//!         cores: Cores::Eight,
+//!         ..Settings::default()
+//!     },
+//!     ..Draft::default()
+//! };
+//! let stop = false.into();
+//! let options = RunOptions { jobs: 2, stop: &stop, cache: None, jobserver: None };
+//! let built = build(draft, &kit, &options, &|event| eprintln!("{event:?}"))?;
+//! for file in built.manifest.names() {
+//!     println!("{}", built.out_dir.join(file).display());
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod ask;
-mod discovery;
 pub mod export;
 mod fresh;
+mod phases;
 mod plan;
 mod publish;
 mod run;
 mod stages;
 mod words;
 
-pub use ask::infer::{DEFAULT_NAMESPACE, infer};
-pub use ask::kernels::match_kernels;
-pub use ask::registrations::Shapes;
-pub use discovery::{complete, discovery, is_open};
+pub use ask::check::{check, check_ops};
+pub use ask::infer::DEFAULT_NAMESPACE;
 pub use export::dependencies::{dependencies, depfile_rule};
 pub use fresh::cache::{Cache, DEFAULT_CACHE_SIZE};
 pub use fresh::fingerprint::Reason;
 pub use fresh::receipt::{Answer, Basis, Question};
+pub use phases::{build, discovery};
 pub use plan::{Plan, plan};
-pub use publish::manifest::{FileEntry, FileKind, ImageEntry, Manifest, OpEntry, Versions};
-pub use publish::publication::{Publication, publish_alone};
-pub use run::diagnose::{Explained, RULES, Rule};
+pub use publish::file::{FileEntry, FileKind};
+pub use publish::manifest::{ImageEntry, Manifest, OpEntry, Versions};
+pub use publish::split::{KernelTable, SplitEntry, SplitOp, Use};
+pub use run::alone::stage;
+pub use run::diagnose::RULES;
+pub use run::event::{Event, How, Observer, RunOptions};
+pub use run::finish::Built;
 pub use run::jobserver::Jobserver;
-pub use run::{Event, How, Outcome, RunOptions, run};
-pub use stages::split::{
-    Images, KernelTable, PlannedSplit, SplitEntry, SplitImage, SplitOp, Step, Target, Use, split_step,
-};
-pub use stages::{adapt_alone, keep, move_alone, registrations_alone};
-pub use words::action::{Action, Adapt, Builtin, Image, Move, Work};
+pub use words::action::{Action, Work};
 pub use words::error::{EngineError, Fault, Problem};
+pub use words::explained::{Explained, Rule};
+pub use words::images::{CoreFiles, Images, SplitFiles, Target};
+pub use words::kit::Kit;
 pub use words::request::{
-    Cores, Job, Linking, OpRequest, Packaging, Packer, Request, Source, check, check_ops,
+    Cores, Draft, Job, Linking, NamedOp, OpRequest, Packaging, Packer, Project, Request, Settings,
 };
 pub use words::sdk::Sdk;

@@ -64,7 +64,7 @@ impl Bounds {
 }
 
 /// A hardware generation with a pool of eight cores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Generation {
     /// v2. The vendor's host creates an empty handle for it and never prelinks.

@@ -4,7 +4,9 @@
 //! that custom ops use opcode 0xF0 with free specs is our convention (its §0.2).
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{Environment, UndefinedBehavior, Value, context};
 
 /// Bytes of one row.
 pub const ROW: usize = 8;
@@ -71,7 +73,7 @@ pub fn find(rows: &[Row], opcode: u8, spec: u8) -> Option<&Row> {
 }
 
 /// A custom op that wants a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TableOp {
     /// Name of the kernel function; its launcher is `<kernel>_stack_switch`.
     pub kernel: String,
@@ -128,6 +130,13 @@ pub enum TableError {
         /// The name.
         kernel: String,
     },
+    /// The embedded template does not render; a defect of the tool.
+    #[error("the kernel table cannot be written: {reason}")]
+    #[diagnostic(code(loader::template), help("this is a defect of gpsimd-build, please report it"))]
+    Template {
+        /// The template engine's words.
+        reason: String,
+    },
 }
 
 /// Gives ops the free specs in order, starting at `first`.
@@ -143,12 +152,11 @@ pub fn number<S: AsRef<str>>(kernels: &[S], first: u8) -> Result<Vec<TableOp>, T
     Ok(ops.map(|(kernel, spec)| TableOp { kernel: kernel.as_ref().to_owned(), spec }).collect())
 }
 
-/// A C++ source with the section's rows, one an op, in order. Each row's function calls the op's launcher and returns 0,
-/// as a trampoline of the built-in libraries does.
+/// Refuses specs that are reserved or double, and names that are no identifiers.
 ///
 /// # Errors
-/// [`TableError`] for specs that are reserved or double, and names that are no identifiers.
-pub fn source(ops: &[TableOp]) -> Result<String, TableError> {
+/// The first of them.
+pub fn check(ops: &[TableOp]) -> Result<(), TableError> {
     let mut taken = HashMap::new();
     for op in ops {
         let kernel = op.kernel.clone();
@@ -162,31 +170,31 @@ pub fn source(ops: &[TableOp]) -> Result<String, TableError> {
             return Err(TableError::Duplicate { kernel, other, spec: op.spec });
         }
     }
-    let mut text =
-        String::from("// Kernels of this library by opcode and spec, for the device's dispatcher.\n\n");
-    for TableOp { kernel, .. } in ops {
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "int {kernel}_stack_switch();");
-    }
-    text.push_str("\nnamespace {\n\n");
-    for TableOp { kernel, .. } in ops {
-        let _ = writeln!(text, "int {kernel}_row() {{\n  {kernel}_stack_switch();\n  return 0;\n}}\n");
-    }
-    text.push_str(
-        "struct kernel_info {\n  unsigned char zero[2];\n  unsigned char spec;\n  unsigned char opcode;\n  int (*func)();\n};\n\
-         static_assert(sizeof(kernel_info) == 8, \"a row has eight bytes\");\n\n",
-    );
-    if !ops.is_empty() {
-        text.push_str(
-            "__attribute__((section(\"kernel_info_table\"), used, aligned(8)))\nkernel_info rows[] = {\n",
-        );
-        for TableOp { kernel, spec } in ops {
-            let _ = writeln!(text, "    {{{{0, 0}}, {spec}, {EXTENDED:#04x}, {kernel}_row}},");
-        }
-        text.push_str("};\n\n");
-    }
-    text.push_str("}  // namespace\n");
-    Ok(text)
+    Ok(())
+}
+
+/// A C++ source with the section's rows, one an op, in order. Each row's function calls the op's launcher and returns 0,
+/// as a trampoline of the built-in libraries does.
+///
+/// # Errors
+/// As [`check`].
+pub fn source(ops: &[TableOp]) -> Result<String, TableError> {
+    check(ops)?;
+    render(ops).map_err(|error| TableError::Template { reason: format!("{error:#}") })
+}
+
+const TEMPLATE: &str = include_str!("../../../templates/kernel_table.cpp.j2");
+
+fn render(ops: &[TableOp]) -> Result<String, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    let mut syntax = SyntaxConfig::builder();
+    syntax.trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true);
+    environment.set_syntax(syntax.build()?);
+    let opcode = format!("{EXTENDED:#04x}");
+    let row = |op: &TableOp| context! { kernel => op.kernel.as_str(), spec => op.spec };
+    let ops: Vec<Value> = ops.iter().map(row).collect();
+    environment.template_from_str(TEMPLATE)?.render(context! { ops, opcode })
 }
 
 fn is_identifier(name: &str) -> bool {

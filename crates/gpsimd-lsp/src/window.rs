@@ -128,6 +128,14 @@ impl Serialize for Variant {
     }
 }
 
+impl<'de> Deserialize<'de> for Variant {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Variant, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let found = Variant::all().find(|variant| variant.to_string() == name);
+        found.ok_or_else(|| serde::de::Error::custom(format!("{name:?} is no variant")))
+    }
+}
+
 /// A half-open range of NX addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub struct Window {

@@ -25,13 +25,16 @@ const IMPLICIT_INPUTS: &[&str] = &[
 ];
 
 /// One process: what to start and with which words.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Command {
     /// The program; looked up in `PATH` if it has no slash.
+    #[serde(with = "crate::text")]
     pub program: PathBuf,
     /// Arguments after the program name.
+    #[serde(with = "crate::text")]
     pub args: Vec<OsString>,
     /// Variables set for the child only, on top of the environment it inherits.
+    #[serde(with = "crate::text", default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<(OsString, OsString)>,
 }
 
@@ -57,6 +60,18 @@ impl Command {
     pub fn env(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Command {
         self.env.push((key.into(), value.into()));
         self
+    }
+
+    /// The same process, started by a program such as `ccache`.
+    pub fn started_by(self, launcher: &std::path::Path) -> Command {
+        let mut launched = Command::new(launcher).arg(self.program).args(self.args);
+        // ccache knows the compiler's file, but not the configuration that makes it ours
+        if let Some((_, configuration)) = self.env.iter().find(|(name, _)| name == crate::open::CONFIGURATION)
+        {
+            launched = launched.env("CCACHE_EXTRAFILES", configuration);
+        }
+        launched.env.extend(self.env);
+        launched
     }
 
     /// The same process for `std::process`; the variables by which GCC takes hidden inputs are removed.

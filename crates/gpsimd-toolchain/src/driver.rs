@@ -114,6 +114,9 @@ impl Driver {
             command = command.args(["-Xlinker", "-Map", "-Xlinker"]).arg(path_arg(map));
         }
         command = command.args(job.ldflags.iter().cloned());
+        if let Some(depfile) = &job.depfile {
+            command = command.arg("-Xlinker").arg(joined("--dependency-file=", depfile));
+        }
         command = command.arg("-T").arg(path_arg(&job.script())).arg("-o").arg(path_arg(&job.output));
         for dir in &self.library_dirs {
             command = command.arg("-L").arg(path_arg(dir));

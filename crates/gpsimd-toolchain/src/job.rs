@@ -104,6 +104,9 @@ pub struct LinkJob {
     pub ldflags: Vec<OsString>,
     /// Link map to write.
     pub map: Option<PathBuf>,
+    /// List of the files that the linker opened, to write; only for linkers that can
+    /// ([`crate::Toolchain::lists_link_inputs`]).
+    pub depfile: Option<PathBuf>,
     /// Keep or drop relocations.
     pub relocations: Relocations,
 }
@@ -118,6 +121,7 @@ impl LinkJob {
             archives: Vec::new(),
             ldflags: Vec::new(),
             map: None,
+            depfile: None,
             relocations: Relocations::Drop,
         }
     }

@@ -30,6 +30,7 @@ mod process;
 mod sysroot;
 #[cfg(test)]
 mod testing;
+pub mod text;
 mod tree;
 mod vendor;
 mod vendor_host;
@@ -43,7 +44,7 @@ pub use home::Home;
 pub use job::{ArchiveJob, CompileJob, Language, LinkJob, PackJob, PrefixMap, Relocations};
 pub use machine::Machine;
 pub use open::{OpenToolchain, RECIPE};
-pub use sysroot::Source;
+pub use sysroot::{Source, runtime_source};
 pub use vendor::{
     EXECUTABLE_STACK_REMEDY, Environment, Layout, Licence, MissingFile, NO_EXECUTABLE_STACK, VendorError,
     XtensaTools,
@@ -71,6 +72,16 @@ pub struct DeviceSdk {
     pub lsps: std::path::PathBuf,
     /// Archives of the link; it names them itself.
     pub archives: Vec<std::path::PathBuf>,
+}
+
+/// The programs of the GNU cross compiler with this prefix, else of the open toolchain, as absolute paths; `None` if one
+/// of them is not in `PATH`.
+pub fn programs(machine: &Machine, gnu_prefix: Option<&str>) -> Option<Vec<std::path::PathBuf>> {
+    let prefix = gnu_prefix.map_or_else(|| format!("{}-", open::TARGET), str::to_owned);
+    ["g++", "gcc", "as", "ld", "ar"]
+        .map(|name| machine.program(&format!("{prefix}{name}")))
+        .into_iter()
+        .collect()
 }
 
 impl Toolchain {
@@ -126,6 +137,46 @@ impl Toolchain {
                 let layout = vendor.layout();
                 Some(DeviceSdk { lsps: layout.lsps(), archives: layout.archives().to_vec() })
             }
+        }
+    }
+
+    /// Whether it has a program that strips and packs: [`Toolchain::pack`] gives commands.
+    pub fn has_packer(&self) -> bool {
+        matches!(self, Toolchain::Vendor(vendor) if vendor.packager.is_some())
+    }
+
+    /// Whether one link is known to serve all cores: its relocations tell all that differs.
+    pub fn links_movably(&self) -> bool {
+        matches!(self, Toolchain::Open(_))
+    }
+
+    /// Whether the linker can list what it opened ([`LinkJob::depfile`]): binutils 2.35 and later do, and of those only
+    /// ours is known.
+    pub fn lists_link_inputs(&self) -> bool {
+        matches!(self, Toolchain::Open(_))
+    }
+
+    /// The directory that holds all of it and nothing else; `None` where it lies among other files.
+    pub fn directory(&self) -> Option<&std::path::Path> {
+        match self {
+            Toolchain::Open(open) => Some(open.dir()),
+            Toolchain::Gnu(_) | Toolchain::Vendor(_) => None,
+        }
+    }
+
+    /// Directories whose content follows from [`Toolchain::identity`]: what is read there need not be watched.
+    pub fn immutable_directories(&self) -> Vec<std::path::PathBuf> {
+        match self {
+            Toolchain::Open(open) => open.immutable_directories(),
+            Toolchain::Gnu(_) | Toolchain::Vendor(_) => Vec::new(),
+        }
+    }
+
+    /// Files and directories that change when another toolchain would be discovered, besides the programs.
+    pub fn witnesses(&self) -> Vec<std::path::PathBuf> {
+        match self {
+            Toolchain::Open(open) => open.witnesses(),
+            Toolchain::Gnu(_) | Toolchain::Vendor(_) => Vec::new(),
         }
     }
 

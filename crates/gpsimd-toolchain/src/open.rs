@@ -15,6 +15,9 @@ use crate::error::IoContext as _;
 use crate::job::joined;
 use crate::{Command, Home, Machine, ToolchainError, process, sysroot, tree, versions};
 
+/// Variable that names the plugin by which the compiler knows the cores.
+pub(crate) const CONFIGURATION: &str = "XTENSA_GNU_CONFIG";
+
 /// Prefix of the Debian programs.
 pub(crate) const TARGET: &str = "xtensa-lx106-elf";
 
@@ -135,6 +138,18 @@ impl OpenToolchain {
         format!("open {} {tree} {} / {}", self.manifest.recipe, versions.compiler, versions.assembler)
     }
 
+    /// Its own directory, and the compiler's headers: the distribution's, of the version that is part of the identity.
+    pub(crate) fn immutable_directories(&self) -> Vec<PathBuf> {
+        let words = self.driver.cxx_headers.iter().chain(&self.driver.c_headers);
+        let headers = words.clone().zip(words.skip(1)).filter(|(flag, _)| *flag == "-isystem");
+        [self.dir.clone()].into_iter().chain(headers.map(|(_, directory)| directory.into())).collect()
+    }
+
+    /// Its manifest, and the directory in which another installation would appear.
+    pub(crate) fn witnesses(&self) -> Vec<PathBuf> {
+        [self.dir.join(MANIFEST)].into_iter().chain(self.dir.parent().map(Path::to_owned)).collect()
+    }
+
     /// Hashes the installed files again and compares with what was installed.
     pub fn verify(&self) -> Result<(), ToolchainError> {
         let damaged = |found| ToolchainError::Damaged {
@@ -164,7 +179,7 @@ pub(crate) const HASHED: &[&str] = &["lib", "target"];
 pub(crate) const TARGET_FLAGS: &[&str] = &["-mabi=windowed", "-mlongcalls"];
 
 pub(crate) fn config_variable(dir: &Path) -> (OsString, OsString) {
-    ("XTENSA_GNU_CONFIG".into(), dir.join("lib/xtensa-q7.so").into_os_string())
+    (CONFIGURATION.into(), dir.join("lib/xtensa-q7.so").into_os_string())
 }
 
 pub(crate) fn c_headers(dir: &Path, compiler_headers: &[PathBuf]) -> Vec<OsString> {

@@ -26,6 +26,11 @@ pub fn sources() -> Vec<Source> {
     out
 }
 
+/// The text of this name, as [`crate::Toolchain::runtime_sources`] gives it.
+pub fn runtime_source(name: &str) -> Option<Source> {
+    sources().into_iter().find(|source| source.name == name)
+}
+
 /// The sources below one directory, sorted by name.
 pub(crate) fn below(dir: &str) -> Vec<Source> {
     sources()

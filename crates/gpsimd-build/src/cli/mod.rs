@@ -17,7 +17,7 @@ pub use build::{Codegen, Compile, Compiler, ImageKind, Link, Ops, Packer, Plan, 
 pub use images::{Inspect, Lsp, Pack, Unpack, Verify};
 pub use loading::{Prelink, Records, RecordsCommand};
 pub use running::{Lane, Run};
-pub use steps::{Adapt, Move, Publish, Registrations, Sdk, Split};
+pub use steps::Stage;
 
 /// From a C++ kernel to checked GPSIMD custom-op images, with no licence and no accelerator.
 #[derive(Debug, Parser)]
@@ -142,22 +142,7 @@ pub enum Command {
     Completions(Completions),
     /// Write manual pages.
     Man(Man),
-    /// Steps of an exported plan.
+    /// A step of an exported plan.
     #[command(hide = true)]
-    Sdk(Sdk),
-    /// Steps of an exported plan.
-    #[command(hide = true)]
-    Adapt(Adapt),
-    /// Steps of an exported plan.
-    #[command(hide = true)]
-    Move(Move),
-    /// Steps of an exported plan.
-    #[command(hide = true)]
-    Publish(Publish),
-    /// Steps of an exported plan.
-    #[command(hide = true)]
-    Registrations(Registrations),
-    /// Steps of an exported plan.
-    #[command(hide = true)]
-    Split(Split),
+    Stage(Stage),
 }

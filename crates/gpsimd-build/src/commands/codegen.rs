@@ -2,7 +2,8 @@
 
 use miette::Result;
 
-use super::{Outcome, op_requests};
+use super::Outcome;
+use super::draft::op_requests;
 use crate::cli::Codegen;
 use crate::files::write;
 use crate::output::print;

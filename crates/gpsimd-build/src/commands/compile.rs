@@ -1,17 +1,13 @@
 //! `compile`: request, plan, run, report.
 
-use std::path::Path;
-
-use gpsimd_engine::{
-    Answer, Cache, Cores, Images, Jobserver, Linking, Packaging, Packer, Plan, Question, Request, RunOptions,
-    Sdk, Target,
-};
-use gpsimd_toolchain::{Home, Toolchain};
+use gpsimd_engine::{Answer, Built, Cache, Draft, Jobserver, Kit, Question, RunOptions};
+use gpsimd_toolchain::Home;
 use miette::Result;
 use serde_json::json;
 
-use super::{Outcome, op_requests, processors, toolchain};
-use crate::cli::{self, Compile, ImageKind};
+use super::draft::draft;
+use super::{Outcome, processors, toolchain};
+use crate::cli::Compile;
 use crate::compiler::Choice;
 use crate::files;
 use crate::interrupt;
@@ -24,14 +20,14 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
     // before this process opens anything: make's pipes are found by their numbers
     let jobserver = Jobserver::from_env();
     let home = Home::from_env()?;
-    let request = request(arguments)?;
+    let draft = draft(arguments)?;
     let speed = &arguments.speed;
     let progress = Progress::new(render.verbose > 0, render.is_json(), speed.explain);
-    let question = question(arguments, &request, &home);
+    let question = question(arguments, &draft, &home);
     let is_asked_more = arguments.dry_run || speed.timings || speed.trace.is_some();
     let known = question.as_ref().filter(|_| !is_asked_more);
     if let Some(question) = known
-        && unchanged(question, &request, &progress, render)?
+        && unchanged(question, &draft.settings.name, &progress, render)?
     {
         return Ok(Outcome::Good);
     }
@@ -40,9 +36,9 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
     if render.verbose > 0 {
         say(&format!("{name} toolchain, {}: {why}\n", toolchain.compiler_version()));
     }
-    let sdk = Sdk::locate(home.path())?;
+    let kit = Kit::locate(toolchain, home.path())?;
     if arguments.dry_run {
-        return dry_run(&request, toolchain, sdk, render);
+        return dry_run(draft, &kit, render);
     }
     interrupt::listen();
     let cache = (!speed.no_cache).then(|| {
@@ -55,7 +51,7 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
         cache: cache.as_ref(),
         jobserver: jobserver.as_ref(),
     };
-    let result = build(request, toolchain, sdk, &options, &progress);
+    let result = gpsimd_engine::build(draft, &kit, &options, &|event| progress.event(&event));
     let took = progress.elapsed();
     let (warnings, timings) = progress.finish();
     if let Some(path) = &speed.trace {
@@ -64,29 +60,29 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
     if speed.timings {
         say(&timings.tree());
     }
-    let (plan, outcome) = result?;
+    let built = result?;
     if !render.is_json() {
         for warning in &warnings {
             say(&format!("{warning}\n"));
         }
     }
     let mut document = json!({
-        "manifest": outcome.manifest,
-        "directory": outcome.out_dir,
-        "changed": outcome.changed,
-        "calls": plan.job.ops.iter().map(|op| op.signature.python_call()).collect::<Vec<_>>(),
+        "manifest": built.manifest,
+        "directory": built.out_dir,
+        "changed": built.changed,
+        "calls": built.plan.job.ops.iter().map(|op| op.signature.python_call()).collect::<Vec<_>>(),
         "allowed_ops": gpsimd_codegen::MAX_OPS,
-        "stack_size": plan.job.stack_size(),
-        "log": outcome.log,
+        "stack_size": built.plan.job.project.stack_size(),
+        "log": built.log,
         "toolchain": chosen,
         "warnings": warnings,
-        "checks": outcome.report,
+        "checks": built.report,
     });
-    let text = super::report::built(&plan, &outcome, took);
+    let text = super::report::built(&built, took);
     // first what can fail: one document is printed, not a result and then an error
-    write_depfile(arguments, &plan, &outcome)?;
+    write_depfile(arguments, &built)?;
     render.result(&document, || text.clone())?;
-    if let (Some(question), Some(mut basis)) = (question, outcome.basis) {
+    if let (Some(question), Some(mut basis)) = (question, built.basis) {
         document["changed"] = json!(false);
         basis.also(arguments.depfile.iter().cloned());
         let document = document.to_string();
@@ -97,14 +93,14 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
 }
 
 /// The question that this command line is, if its answer can be remembered.
-fn question(arguments: &Compile, request: &Request, home: &Home) -> Option<Question> {
+fn question(arguments: &Compile, draft: &Draft, home: &Home) -> Option<Question> {
     let choice = crate::compiler::unless_vendor(&arguments.compiler)?;
-    let settings = format!("{choice} {:?} {:?}", arguments.depfile, arguments.depfile_target);
-    Question::new(request, arguments.compiler.gnu_prefix.as_deref(), home, &settings)
+    let surroundings = (choice, &arguments.depfile, &arguments.depfile_target);
+    Question::new(draft, arguments.compiler.gnu_prefix.as_deref(), home, &surroundings)
 }
 
 /// Says again what the last build said, if that still holds.
-fn unchanged(question: &Question, request: &Request, progress: &Progress, render: &Render) -> Result<bool> {
+fn unchanged(question: &Question, name: &str, progress: &Progress, render: &Render) -> Result<bool> {
     let Some(answer) = question.answer() else { return Ok(false) };
     if render.is_json() {
         let Some(document) = question.document() else { return Ok(false) };
@@ -117,86 +113,26 @@ fn unchanged(question: &Question, request: &Request, progress: &Progress, render
     progress.explain("nothing runs: every file is as the last build left it");
     let body = answer.text.split_once('\n').map_or("", |(_, body)| body);
     let milliseconds = progress.elapsed().as_secs_f64() * 1000.0;
-    print(&format!("{}: nothing changed ({milliseconds:.1} ms)\n{body}", request.name))?;
+    print(&format!("{name}: nothing changed ({milliseconds:.1} ms)\n{body}"))?;
     Ok(true)
 }
 
-fn build(
-    request: Request,
-    toolchain: Toolchain,
-    sdk: Sdk,
-    options: &RunOptions,
-    progress: &Progress,
-) -> Result<(Plan, gpsimd_engine::Outcome)> {
-    let observe = |event: gpsimd_engine::Event| progress.event(&event);
-    let request = gpsimd_engine::complete(request, &toolchain, &sdk, options, &observe)?;
-    let plan = gpsimd_engine::plan(gpsimd_engine::check(&request, toolchain)?, sdk);
-    let outcome = gpsimd_engine::run(&plan, options, &observe)?;
-    Ok((plan, outcome))
-}
-
 /// Tells the build system around us what the build read.
-fn write_depfile(arguments: &Compile, plan: &Plan, outcome: &gpsimd_engine::Outcome) -> Result<()> {
+fn write_depfile(arguments: &Compile, built: &Built) -> Result<()> {
     let Some(path) = &arguments.depfile else { return Ok(()) };
     let target = match &arguments.depfile_target {
         Some(target) => target.clone(),
-        None => arguments.out_dir.join(outcome.manifest.file_name()),
+        None => arguments.out_dir.join(built.manifest.file_name()),
     };
-    let rule = gpsimd_engine::depfile_rule(&target, &gpsimd_engine::dependencies(plan)?)?;
+    let rule = gpsimd_engine::depfile_rule(&target, &gpsimd_engine::dependencies(&built.plan)?)?;
     Ok(files::write(path, &rule)?)
 }
 
-fn images(arguments: &Compile) -> Images {
-    let target = Target { generation: arguments.generation, first_spec: arguments.spec };
-    match arguments.image {
-        ImageKind::Fixed => Images::Fixed,
-        ImageKind::Split => Images::Split(target),
-        ImageKind::Both => Images::Both(target),
-    }
-}
-
-pub(super) fn request(arguments: &Compile) -> Result<Request> {
-    let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(Request {
-        // a stem of our own making has no extension to lose, so protect its dots
-        name: match (&arguments.name, arguments.sources.first()) {
-            (Some(name), _) => name.clone(),
-            (None, first) => first.map(|source| stem(source)).unwrap_or_default(),
-        },
-        sources: arguments.sources.clone(),
-        ops: op_requests(&arguments.ops)?,
-        shape_sources: arguments.shape_sources.clone(),
-        namespace: arguments.namespace.clone(),
-        is_logged: false,
-        out_dir: arguments.out_dir.clone(),
-        includes: arguments.includes.clone(),
-        cflags: arguments.cflags.clone(),
-        ldflags: arguments.ldflags.clone(),
-        launcher: super::launcher(arguments.speed.launcher.as_deref())?,
-        cores: if arguments.multicore { Cores::Eight } else { Cores::Single },
-        linking: match arguments.speed.link {
-            cli::Link::Auto => Linking::Auto,
-            cli::Link::Once => Linking::Once,
-            cli::Link::Each => Linking::Each,
-        },
-        packaging: match (arguments.strip, arguments.no_strip) {
-            (true, _) => Packaging::Always,
-            (_, true) => Packaging::Never,
-            (false, false) => Packaging::UnlessDebug,
-        },
-        packer: match arguments.packer {
-            cli::Packer::Native => Packer::Native,
-            cli::Packer::Vendor => Packer::Toolchain,
-        },
-        images: images(arguments),
-    })
-}
-
 /// Prints the plan; where the ops must be found first, what finds them, for that is all that is known.
-fn dry_run(request: &Request, toolchain: Toolchain, sdk: Sdk, render: &Render) -> Result<Outcome> {
-    let actions = match gpsimd_engine::is_open(request) {
-        true => gpsimd_engine::discovery(request, &toolchain, &sdk)?,
-        false => gpsimd_engine::plan(gpsimd_engine::check(request, toolchain)?, sdk).actions,
+fn dry_run(draft: Draft, kit: &Kit, render: &Render) -> Result<Outcome> {
+    let (actions, is_whole) = match draft.closed() {
+        Ok(request) => (gpsimd_engine::plan(gpsimd_engine::check(&request, kit)?, kit).actions, true),
+        Err(draft) => (gpsimd_engine::discovery(&draft, kit)?, false),
     };
     let document: Vec<_> = actions
         .iter()
@@ -205,7 +141,7 @@ fn dry_run(request: &Request, toolchain: Toolchain, sdk: Sdk, render: &Render) -
     render.result(&document, || {
         actions.iter().map(|action| format!("{}\n", action.work.command())).collect()
     })?;
-    if gpsimd_engine::is_open(request) && !render.is_json() {
+    if !is_whole && !render.is_json() {
         say("the rest depends on the ops that these find; name each by --op KERNEL=SCHEMA to see it all\n");
     }
     Ok(Outcome::Good)

@@ -3,6 +3,7 @@
 mod codegen;
 mod compile;
 mod doctor;
+mod draft;
 mod explain;
 mod image;
 mod integrations;
@@ -13,19 +14,17 @@ mod prelink;
 mod report;
 mod run;
 mod schema;
-mod steps;
+mod stage;
 mod toolchain;
 mod verify;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use gpsimd_engine::OpRequest;
 use gpsimd_toolchain::{Environment, Home, Machine};
 use miette::{Diagnostic, Result};
 
-use crate::cli::{Cli, Command, Compiler, Ops};
+use crate::cli::{Cli, Command, Compiler};
 use crate::compiler::{self, Choice};
 use crate::output::print;
 use crate::render::Render;
@@ -78,12 +77,7 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Outcome> {
             print(&String::from_utf8_lossy(&script))?;
             Ok(Outcome::Good)
         }
-        Command::Sdk(arguments) => steps::sdk(&arguments),
-        Command::Split(arguments) => steps::split(&arguments),
-        Command::Adapt(arguments) => steps::adapt(&arguments),
-        Command::Move(arguments) => steps::move_image(&arguments),
-        Command::Publish(arguments) => steps::publish(&arguments),
-        Command::Registrations(arguments) => steps::registrations(&arguments),
+        Command::Stage(arguments) => stage::run(&arguments),
     }
 }
 
@@ -102,13 +96,6 @@ pub enum ArgumentError {
         /// What was given.
         text: String,
     },
-    /// `--row` that is none.
-    #[error("--row {text:?} is not KERNEL=SPEC")]
-    #[diagnostic(code(cli::row), help("for example --row vector_add=10"))]
-    Row {
-        /// What was given.
-        text: String,
-    },
     /// `--launcher` that is not there.
     #[error("launcher {name} is not in PATH")]
     #[diagnostic(code(cli::launcher), help("install it (Debian: apt-get install {name}) or give its path"))]
@@ -118,39 +105,9 @@ pub enum ArgumentError {
     },
 }
 
-/// The ops named on the command line, pairs first.
-fn op_requests(ops: &Ops) -> Result<Vec<OpRequest>, ArgumentError> {
-    let named = ops.ops.iter().map(|text| op_request(text));
-    let alone = ops.schemas.iter().map(|schema| Ok(OpRequest { kernel: None, schema: Some(schema.clone()) }));
-    named.chain(alone).collect()
-}
-
-/// `KERNEL=SCHEMA` or `KERNEL`.
-fn op_request(text: &str) -> Result<OpRequest, ArgumentError> {
-    let (kernel, schema) = match text.split_once('=') {
-        Some((kernel, schema)) => (kernel.trim(), Some(schema.trim().to_owned())),
-        None => (text.trim(), None),
-    };
-    // a schema, its kernel's name forgotten
-    if kernel.is_empty() || kernel.contains([':', '(']) {
-        return Err(ArgumentError::Op { text: text.to_owned() });
-    }
-    Ok(OpRequest { kernel: Some(kernel.to_owned()), schema })
-}
-
 /// The compiler that the options choose.
 fn toolchain(compiler: &Compiler, home: &Home) -> Result<Choice> {
     compiler::choose(compiler, &Machine::here(), home, &Environment::here())
-}
-
-/// The program that starts compilers.
-fn launcher(name: Option<&std::ffi::OsStr>) -> Result<Option<PathBuf>, ArgumentError> {
-    let Some(name) = name else { return Ok(None) };
-    let name = name.to_string_lossy().into_owned();
-    match Machine::here().program(&name) {
-        Some(path) => Ok(Some(path)),
-        None => Err(ArgumentError::Launcher { name }),
-    }
 }
 
 /// Processors this process may use.

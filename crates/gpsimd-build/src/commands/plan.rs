@@ -1,10 +1,10 @@
 //! `plan`: what `compile` would do, in the forms of other programs.
 
-use gpsimd_engine::{Sdk, export};
+use gpsimd_engine::{Kit, export};
 use gpsimd_toolchain::Home;
 use miette::{IntoDiagnostic as _, Result};
 
-use super::compile::request;
+use super::draft::draft;
 use super::{Outcome, toolchain};
 use crate::cli::{Plan as Arguments, PlanFormat};
 use crate::files::write;
@@ -14,16 +14,15 @@ use crate::render::Render;
 /// Writes the plan.
 pub fn run(arguments: &Arguments, render: &Render) -> Result<Outcome> {
     let home = Home::from_env()?;
-    let request = request(&arguments.compile)?;
-    if gpsimd_engine::is_open(&request) {
+    let Ok(request) = draft(&arguments.compile)?.closed() else {
         miette::bail!(
             code = "cli::plan_open",
             help = "name each op by --op KERNEL=SCHEMA; `compile` prints the schemas it finds",
             "a plan needs every schema, and reading them from kernels or shape sources means compiling these"
         );
-    }
-    let toolchain = toolchain(&arguments.compile.compiler, &home)?.toolchain;
-    let plan = gpsimd_engine::plan(gpsimd_engine::check(&request, toolchain)?, Sdk::locate(home.path())?);
+    };
+    let kit = Kit::locate(toolchain(&arguments.compile.compiler, &home)?.toolchain, home.path())?;
+    let plan = gpsimd_engine::plan(gpsimd_engine::check(&request, &kit)?, &kit);
     let text = match arguments.format {
         PlanFormat::Json => pretty(&export::json(&plan)?)?,
         PlanFormat::Ninja => export::ninja(&plan, &std::env::current_exe().into_diagnostic()?)?,

@@ -4,17 +4,18 @@
 
 use std::time::Duration;
 
-use gpsimd_engine::{Outcome, Plan, PlannedSplit, SplitEntry};
+use gpsimd_engine::{Built, SplitEntry};
 use gpsimd_image::Summary;
 use gpsimd_image::verify::{Report, Role, Severity};
 use indicatif::HumanBytes;
 
 /// A finished build.
-pub fn built(plan: &Plan, outcome: &Outcome, took: Duration) -> String {
-    let manifest = &outcome.manifest;
+pub fn built(built: &Built, took: Duration) -> String {
+    let Built { plan, manifest, .. } = built;
+    let project = &plan.job.project;
     let cores =
         if manifest.total_cpus == 1 { "1 core".to_owned() } else { format!("{} cores", manifest.total_cpus) };
-    let state = if outcome.changed { "built" } else { "built, outputs unchanged" };
+    let state = if built.changed { "built" } else { "built, outputs unchanged" };
     let mut text = format!(
         "{}: {cores}, {} of {} ops, {state} in {:.1} s\n\n",
         manifest.name,
@@ -25,11 +26,11 @@ pub fn built(plan: &Plan, outcome: &Outcome, took: Duration) -> String {
     for op in &plan.job.ops {
         text += &format!("  {}\n      kernel {}\n", op.signature.python_call(), op.kernel);
     }
-    if plan.job.images.has_fixed() {
+    if project.images.has_fixed() {
         text +=
             "\n  core    window                    code        rodata      data        bss         used\n";
     }
-    for image in outcome.report.images.iter().filter(|image| image.role == Role::Linked) {
+    for image in built.report.images.iter().filter(|image| image.role == Role::Linked) {
         let summary = &image.summary;
         text += &format!(
             "  {:7} {:25} {:11} {:11} {:11} {:11} {}\n",
@@ -43,19 +44,19 @@ pub fn built(plan: &Plan, outcome: &Outcome, took: Duration) -> String {
         );
     }
     text += "\n";
-    if plan.job.images.has_fixed() {
-        text += &format!("  files   {}\n", files(plan, outcome));
+    if project.images.has_fixed() {
+        text += &format!("  files   {}\n", files(built));
     }
-    if let (Some(split), Some(entry)) = (&plan.split, &manifest.split) {
-        text += &split_text(split, entry, outcome);
+    if let Some(entry) = &manifest.split {
+        text += &split_text(entry, built);
     }
     if let Some(shapes) = &manifest.shapes {
-        text += &format!("  shapes  {}\n", outcome.out_dir.join(shapes).display());
+        text += &format!("  shapes  {}\n", built.out_dir.join(shapes).display());
     }
-    text += &format!("  stack   {}\n", stack(plan.job.stack_size()));
-    text += &format!("  log     {}\n", outcome.log.display());
-    if plan.job.images.has_fixed() {
-        text += &indent(&checks(&outcome.report));
+    text += &format!("  stack   {}\n", stack(project.stack_size()));
+    text += &format!("  log     {}\n", built.log.display());
+    if project.images.has_fixed() {
+        text += &indent(&checks(&built.report));
     }
     text
 }
@@ -88,16 +89,16 @@ pub fn checks(report: &Report) -> String {
 }
 
 /// The split image: sizes beside limits, and the instruction of each op.
-fn split_text(split: &PlannedSplit, entry: &SplitEntry, outcome: &Outcome) -> String {
+fn split_text(entry: &SplitEntry, built: &Built) -> String {
     let used = |part: gpsimd_engine::Use| format!("{} of {} bytes", part.size, part.allowed);
     let kinds =
-        if split.image.packed.is_some() { "{split.so,split.packed.so,ucpl}" } else { "{split.so,ucpl}" };
-    let stem = outcome.out_dir.join(&outcome.manifest.name);
+        if built.plan.job.project.packaged { "{split.so,split.packed.so,ucpl}" } else { "{split.so,ucpl}" };
+    let stem = built.out_dir.join(&built.manifest.name);
     let specs: Vec<String> = entry.ops.iter().map(|op| format!("{} {}", op.kernel, op.spec)).collect();
     format!(
         "  split   {}.{kinds}\n          for {}: code {}, data {}\n          opcode 0xf0, specs: {}\n",
         stem.display(),
-        entry.generation,
+        entry.generation.name(),
         used(entry.code),
         used(entry.data),
         specs.join(", ")
@@ -114,10 +115,10 @@ fn stack(size: Option<u64>) -> String {
     }
 }
 
-fn files(plan: &Plan, outcome: &Outcome) -> String {
-    let stem = outcome.out_dir.join(&plan.job.name);
-    let cores = if plan.images.len() > 1 { "_cpu{0..7}" } else { "" };
-    let kinds = if plan.job.packaged { ".{so,stripped.so,packed.so}" } else { ".so" };
+fn files(built: &Built) -> String {
+    let stem = built.out_dir.join(&built.manifest.name);
+    let cores = if built.plan.images.len() > 1 { "_cpu{0..7}" } else { "" };
+    let kinds = if built.plan.job.project.packaged { ".{so,stripped.so,packed.so}" } else { ".so" };
     format!("{}{cores}{kinds}", stem.display())
 }
 

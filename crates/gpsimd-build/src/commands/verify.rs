@@ -63,6 +63,6 @@ fn image_files(argument: &Path) -> Result<(Vec<PathBuf>, Option<Generation>)> {
     }
     let library = Library::find(argument)?;
     let split = library.manifest.as_ref().and_then(|manifest| manifest.split.as_ref());
-    let generation = split.map(|split| split.generation.parse()).transpose()?;
+    let generation = split.map(|split| split.generation);
     Ok((library.files().into_iter().map(Path::to_owned).collect(), generation))
 }

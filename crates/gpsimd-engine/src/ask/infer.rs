@@ -11,7 +11,7 @@ use miette::Diagnostic;
 
 use crate::ask::functions::{Function, functions, nearest};
 use crate::words::error::{EngineError, Problem};
-use crate::words::request::OpRequest;
+use crate::words::request::{NamedOp, OpRequest};
 
 /// The namespace of ops whose schema was read from a kernel, unless the caller names one.
 pub const DEFAULT_NAMESPACE: &str = "my_ops";
@@ -66,34 +66,28 @@ fn list(lines: &[String]) -> String {
 /// # Errors
 /// [`EngineError::Request`] with one problem per op whose kernel has no schema in it, [`EngineError::Io`] and
 /// [`EngineError::Stage`] when an object cannot be read.
-pub fn infer(
+pub(crate) fn infer(
     requested: &[OpRequest],
     namespace: &str,
     objects: &[PathBuf],
-) -> Result<Vec<OpRequest>, EngineError> {
+) -> Result<Vec<NamedOp>, EngineError> {
     let defined = functions(objects)?;
-    let refuse = |problems| Err(EngineError::Request { problems });
     if defined.iter().all(|function| function.result.is_none()) && !defined.is_empty() {
-        return refuse(vec![Problem::new(InferError::NoDebugInfo)]);
+        return Err(EngineError::request(InferError::NoDebugInfo));
     }
     if requested.is_empty() {
-        return match only_kernel(&defined, namespace) {
-            Ok(op) => Ok(vec![op]),
-            Err(error) => refuse(vec![Problem::new(error)]),
-        };
+        return only_kernel(&defined, namespace).map(|op| vec![op]).map_err(EngineError::request);
     }
     let mut ops = Vec::new();
     let mut problems = Vec::new();
     for request in requested {
-        match (&request.schema, &request.kernel) {
-            (None, Some(kernel)) => match named(kernel, &defined, namespace) {
-                Ok(op) => ops.push(op),
-                Err(error) => problems.push(Problem::new(error)),
-            },
-            _ => ops.push(request.clone()),
+        let kernel = request.kernel.as_deref().unwrap_or_default();
+        match request.clone().named().map_or_else(|| named(kernel, &defined, namespace), Ok) {
+            Ok(op) => ops.push(op),
+            Err(error) => problems.push(Problem::new(error)),
         }
     }
-    if problems.is_empty() { Ok(ops) } else { refuse(problems) }
+    if problems.is_empty() { Ok(ops) } else { Err(EngineError::Request { problems }) }
 }
 
 /// The schema that a function's own declaration means; none if it is no kernel.
@@ -110,7 +104,7 @@ pub(crate) fn schema(function: &Function, namespace: &str) -> Option<String> {
     Some(Signature::new(namespace, &function.name, params).to_string())
 }
 
-fn only_kernel(defined: &[Function], namespace: &str) -> Result<OpRequest, InferError> {
+fn only_kernel(defined: &[Function], namespace: &str) -> Result<NamedOp, InferError> {
     // a weak function is inline, so a helper of a header
     let candidates: Vec<(&Function, String)> = defined
         .iter()
@@ -127,7 +121,7 @@ fn only_kernel(defined: &[Function], namespace: &str) -> Result<OpRequest, Infer
     }
 }
 
-fn named(kernel: &str, defined: &[Function], namespace: &str) -> Result<OpRequest, InferError> {
+fn named(kernel: &str, defined: &[Function], namespace: &str) -> Result<NamedOp, InferError> {
     let all: Vec<&Function> = defined.iter().filter(|function| function.name == kernel).collect();
     let fitting: Vec<(&Function, String)> =
         all.iter().filter_map(|function| Some((*function, schema(function, namespace)?))).collect();
@@ -153,8 +147,8 @@ fn named(kernel: &str, defined: &[Function], namespace: &str) -> Result<OpReques
     }
 }
 
-fn request(function: &Function, schema: &str) -> OpRequest {
-    OpRequest { kernel: Some(function.name.clone()), schema: Some(schema.to_owned()) }
+fn request(function: &Function, schema: &str) -> NamedOp {
+    NamedOp { kernel: Some(function.name.clone()), schema: schema.to_owned() }
 }
 
 /// The functions a person wrote, for a look at what is there: not those of headers, nor members.

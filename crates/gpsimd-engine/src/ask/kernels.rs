@@ -21,7 +21,7 @@ use crate::words::error::{EngineError, Problem};
 /// # Errors
 /// [`EngineError::Kernels`] with one problem per op that cannot be linked, [`EngineError::Io`] and
 /// [`EngineError::Stage`] when an object cannot be read.
-pub fn match_kernels(ops: &[Op], objects: &[PathBuf]) -> Result<Vec<Op>, EngineError> {
+pub(crate) fn match_kernels(ops: &[Op], objects: &[PathBuf]) -> Result<Vec<Op>, EngineError> {
     let defined = functions(objects)?;
     let mut matched = Vec::new();
     let mut problems = Vec::new();

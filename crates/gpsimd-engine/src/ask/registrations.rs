@@ -1,9 +1,8 @@
-//! Shape sources: the host half of a two-file project, compiled and asked what it registers.
+//! What shape sources register: the host half of a two-file project, compiled and asked.
 //!
 //! The program made of them and of the SDK's lister answers two questions, `list` and `eval OP ARGUMENT...`; it is
 //! published beside the images, for whoever needs an output's shape. Unaware of kernels. Facts: user-api.md §1, §9.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use gpsimd_schema::Signature;
@@ -11,24 +10,12 @@ use gpsimd_toolchain::{Command, Machine};
 use miette::Diagnostic;
 use serde::Deserialize;
 
-use crate::stages::Start;
+use crate::words::action::{Side, Start};
 use crate::words::error::{EngineError, Problem};
-use crate::words::request::{OpRequest, Source};
+use crate::words::request::{NamedOp, OpRequest};
 
 /// Names that C++ compilers of the build machine go by.
 const COMPILERS: [&str; 3] = ["c++", "g++", "clang++"];
-
-/// The file name that a library's shape program ends in.
-pub(crate) const SUFFIX: &str = ".shapes";
-
-/// The shape sources of a job.
-#[derive(Debug, Clone)]
-pub struct Shapes {
-    /// Compiler of the build machine.
-    pub compiler: PathBuf,
-    /// Sources with the object stem each gets.
-    pub sources: Vec<Source>,
-}
 
 /// What can be wrong with shape sources.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -92,55 +79,16 @@ pub(crate) fn compiler(machine: &Machine) -> Result<PathBuf, ShapeError> {
     COMPILERS.iter().find_map(|name| machine.program(name)).ok_or(ShapeError::NoCompiler)
 }
 
-/// Compiles one source of the shape program. `maps` are directories whose names must not show.
-pub(crate) fn compile(
-    compiler: &Path,
-    source: &Path,
-    object: &Path,
-    includes: &[PathBuf],
-    defines: &[OsString],
-    maps: &[(PathBuf, String)],
-) -> Command {
-    let joined = |prefix: &str, path: &Path| {
-        let mut word = OsString::from(prefix);
-        word.push(path);
-        word
-    };
-    let mut command = Command::new(compiler).args(["-std=c++17", "-O0", "-MMD", "-MP", "-MF"]);
-    command = command.arg(object.with_extension("d")).args(["-MT", "object"]);
-    for (from, to) in maps {
-        let mut word = joined("-ffile-prefix-map=", from);
-        word.push(format!("={to}"));
-        command = command.arg(word);
-    }
-    for include in includes {
-        command = command.arg("-I").arg(include);
-    }
-    command.args(defines.iter().cloned()).args(["-c", "-x", "c++", "-o"]).arg(object).arg(source)
-}
-
-/// Links the shape program.
-pub(crate) fn link(compiler: &Path, objects: &[PathBuf], program: &Path) -> Command {
-    Command::new(compiler).args(["-s", "-o"]).arg(program).args(objects)
-}
-
-/// The flags among a kernel's that mean the same to the host's compiler: macros and include directories.
-pub(crate) fn portable(cflags: &[OsString]) -> Vec<OsString> {
-    let is_portable = |flag: &&OsString| {
-        let bytes = flag.as_encoded_bytes();
-        bytes.len() > 2 && [b"-D", b"-U", b"-I"].iter().any(|prefix| bytes.starts_with(*prefix))
-    };
-    cflags.iter().filter(is_portable).cloned().collect()
-}
-
 /// Asks the shape program what it registers; gives its answer as it stands.
 ///
 /// # Errors
 /// Registrations that cannot be built, with the program's own words.
 pub(crate) fn list(program: &Path, start: &Start) -> Result<String, EngineError> {
     let command = Command::new(program).arg("list");
-    start("read the registrations", &command).map_err(|error| match error {
-        EngineError::CommandFailed { output, .. } => refusal(ShapeError::Registrations { said: output }),
+    start(Side::Host, "read the registrations", &command).map_err(|error| match error {
+        EngineError::CommandFailed { output, .. } => {
+            EngineError::request(ShapeError::Registrations { said: output })
+        }
         other => other,
     })
 }
@@ -149,11 +97,11 @@ pub(crate) fn list(program: &Path, start: &Start) -> Result<String, EngineError>
 ///
 /// # Errors
 /// [`EngineError::Request`] when a named op is not registered, or with other types.
-pub(crate) fn ops(listing: &str, requested: &[OpRequest]) -> Result<Vec<OpRequest>, EngineError> {
-    let registered = registrations(listing).map_err(refusal)?;
-    let op = |registration: &Registration| OpRequest {
+pub(crate) fn ops(listing: &str, requested: &[OpRequest]) -> Result<Vec<NamedOp>, EngineError> {
+    let registered = registrations(listing).map_err(EngineError::request)?;
+    let op = |registration: &Registration| NamedOp {
         kernel: Some(registration.kernel.clone()),
-        schema: Some(registration.schema.clone()),
+        schema: registration.schema.clone(),
     };
     if requested.is_empty() {
         return Ok(registered.iter().map(op).collect());
@@ -177,8 +125,7 @@ pub(crate) fn ops(listing: &str, requested: &[OpRequest]) -> Result<Vec<OpReques
                     registered: found.schema.clone(),
                 }));
             }
-            _ if request.schema.is_some() => ops.push(request.clone()),
-            _ => ops.push(op(found)),
+            _ => ops.push(request.clone().named().unwrap_or_else(|| op(found))),
         }
     }
     if problems.is_empty() { Ok(ops) } else { Err(EngineError::Request { problems }) }
@@ -202,10 +149,6 @@ fn registrations(listing: &str) -> Result<Vec<Registration>, ShapeError> {
     }
 }
 
-fn refusal(error: ShapeError) -> EngineError {
-    EngineError::Request { problems: vec![Problem::new(error)] }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -221,13 +164,14 @@ mod tests {
 
     #[test]
     fn registrations_become_ops() {
-        let registered = Some("my::relu(Tensor _0, int _1) -> (Tensor _0)");
-        let named = Some("my::relu(Tensor x, int n=1) -> Tensor");
-        type Row<'a> = (Vec<OpRequest>, Result<Vec<OpRequest>, &'a str>);
+        let registered = "my::relu(Tensor _0, int _1) -> (Tensor _0)";
+        let named = "my::relu(Tensor x, int n=1) -> Tensor";
+        let op = |schema: &str| NamedOp { kernel: Some("relu_k".to_owned()), schema: schema.to_owned() };
+        type Row<'a> = (Vec<OpRequest>, Result<Vec<NamedOp>, &'a str>);
         let rows: Vec<Row> = vec![
-            (vec![], Ok(vec![request("relu_k", registered)])),
-            (vec![request("relu_k", None)], Ok(vec![request("relu_k", registered)])),
-            (vec![request("relu_k", named)], Ok(vec![request("relu_k", named)])),
+            (vec![], Ok(vec![op(registered)])),
+            (vec![request("relu_k", None)], Ok(vec![op(registered)])),
+            (vec![request("relu_k", Some(named))], Ok(vec![op(named)])),
             (vec![request("gelu", None)], Err("shape::not_registered")),
             (vec![request("relu_k", Some("my::relu(Tensor x) -> Tensor"))], Err("shape::differs")),
         ];
@@ -249,12 +193,5 @@ mod tests {
         for text in ["", "hello", "{\"format\":1,\"registrations\":[", "{\"format\":1,\"registrations\":7}"] {
             assert!(registrations(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn macros_and_include_directories_are_portable() {
-        let flags: Vec<OsString> =
-            ["-DN=4", "-O2", "-UN", "-Iinc", "-D", "-mlongcalls"].iter().map(OsString::from).collect();
-        assert_eq!(portable(&flags), ["-DN=4", "-UN", "-Iinc"]);
     }
 }

@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use crate::plan::Plan;
-use crate::words::action::Work;
 use crate::words::error::EngineError;
 
 /// The compilation database: entries with `directory`, `file`, `arguments` and `output`.
@@ -13,15 +12,14 @@ use crate::words::error::EngineError;
 pub fn compile_commands(plan: &Plan) -> Result<Value, EngineError> {
     let directory = std::env::current_dir().map_err(EngineError::io("cannot find", "."))?;
     let entries = plan.actions.iter().filter_map(|action| {
-        let (Work::Command(command) | Work::Host(command)) = &action.work else { return None };
+        let command = action.work.process()?;
         let source = action.inputs.first()?;
-        let is_compile = command.args.iter().any(|word| word == "-c");
-        if !is_compile || source.starts_with(plan.sdk.root()) {
+        if !action.is_compile() || source.starts_with(plan.kit.sdk.root()) {
             return None;
         }
         let mut arguments: Vec<String> = Vec::new();
         // readers know compilers, not what starts them
-        if plan.job.launcher.as_ref() != Some(&command.program) {
+        if plan.job.project.launcher.as_ref() != Some(&command.program) {
             arguments.push(command.program.to_string_lossy().into_owned());
         }
         // a reader that runs these words must not write our dependency files

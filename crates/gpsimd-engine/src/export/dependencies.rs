@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use gpsimd_toolchain::Toolchain;
 use miette::Diagnostic;
 
 use crate::fresh::discovered;
@@ -28,14 +27,13 @@ struct Unwritable {
 /// # Errors
 /// A dependency file of a compiler is missing or does not read.
 pub fn dependencies(plan: &Plan) -> Result<BTreeSet<PathBuf>, EngineError> {
-    let mut found: BTreeSet<PathBuf> = plan.job.sources.iter().map(|source| source.path.clone()).collect();
-    let mut own = vec![plan.work_dir.as_path(), plan.sdk.root()];
-    if let Toolchain::Open(open) = &plan.job.toolchain {
-        own.push(open.dir());
-    }
+    let sources = &plan.job.project.sources;
+    let mut found: BTreeSet<PathBuf> = sources.iter().map(|source| source.path.clone()).collect();
+    let mut own = vec![plan.work.as_path(), plan.kit.sdk.root()];
+    own.extend(plan.kit.toolchain.directory());
     let is_ours = |path: &Path| own.iter().any(|own| path.starts_with(own));
     for action in &plan.actions {
-        if action.inputs.first().is_some_and(|source| source.starts_with(plan.sdk.root())) {
+        if action.inputs.first().is_some_and(|source| source.starts_with(plan.kit.sdk.root())) {
             continue;
         }
         let inputs = discovered::listed(action)?.unwrap_or_default();

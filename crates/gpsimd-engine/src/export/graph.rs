@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::plan::Plan;
-use crate::words::action::Work;
+use crate::words::action::{Side, Work};
 
 /// Text for `dot`.
 pub fn graph(plan: &Plan) -> String {
@@ -13,9 +13,9 @@ pub fn graph(plan: &Plan) -> String {
     let mut maker: HashMap<&Path, usize> = HashMap::new();
     for (index, action) in plan.actions.iter().enumerate() {
         let colour = match &action.work {
-            Work::Command(_) => "lightblue",
-            Work::Host(_) => "lightgrey",
-            Work::Builtin(_) => "white",
+            Work::Process(Side::Device, _) => "lightblue",
+            Work::Process(Side::Host, _) => "lightgrey",
+            Work::Stage(_) => "white",
         };
         let label = action.label.replace('\\', "\\\\").replace('"', "\\\"");
         let _ = writeln!(text, "  a{index} [label=\"{label}\" style=filled fillcolor={colour}]");
@@ -27,14 +27,12 @@ pub fn graph(plan: &Plan) -> String {
         maker.extend(action.outputs.iter().map(|output| (output.as_path(), index)));
     }
     let _ = writeln!(text, "  publish [style=filled fillcolor=palegreen]");
-    let mut last: BTreeSet<usize> = plan
-        .images
-        .iter()
-        .flat_map(|image| image.files())
+    let last: BTreeSet<usize> = plan
+        .publication
+        .finished()
+        .chain(plan.report.clone())
         .filter_map(|file| maker.get(file.as_path()).copied())
         .collect();
-    last.extend(plan.actions.iter().position(|action| action.label == "verify"));
-    last.extend(plan.shapes.as_ref().and_then(|path| maker.get(path.as_path()).copied()));
     for made_by in last {
         let _ = writeln!(text, "  a{made_by} -> publish");
     }

@@ -1,10 +1,12 @@
 //! The plan as it is: every action with all it reads and writes.
 
+use std::ffi::OsString;
+
 use serde_json::{Value, json};
 
 use super::Whole;
 use crate::plan::Plan;
-use crate::words::action::Work;
+use crate::words::action::{Side, Work};
 use crate::words::error::EngineError;
 
 /// `actions[]` with `label`, `kind`, `inputs`, `outputs`, `depfile`, `program`, `arguments`, `environment` and the same
@@ -14,12 +16,14 @@ use crate::words::error::EngineError;
 /// As for the manifest.
 pub fn json(plan: &Plan) -> Result<Value, EngineError> {
     let whole = Whole::of(plan)?;
+    let text = |words: &[OsString]| -> Vec<String> {
+        words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+    };
     let actions: Vec<Value> = whole
         .actions
         .iter()
         .map(|action| {
             let command = action.work.command();
-            let words: Vec<_> = command.args.iter().map(|word| word.to_string_lossy()).collect();
             let environment: serde_json::Map<String, Value> = command
                 .env
                 .iter()
@@ -28,24 +32,24 @@ pub fn json(plan: &Plan) -> Result<Value, EngineError> {
             json!({
                 "label": action.label,
                 "kind": match &action.work {
-                    Work::Command(_) => "device",
-                    Work::Host(_) => "host",
-                    Work::Builtin(_) => "stage",
+                    Work::Process(Side::Device, _) => "device",
+                    Work::Process(Side::Host, _) => "host",
+                    Work::Stage(_) => "stage",
                 },
                 "inputs": action.inputs,
                 "outputs": action.outputs,
                 "depfile": action.depfile,
                 "program": command.program,
-                "arguments": words,
+                "arguments": text(&command.args),
                 "environment": environment,
                 "shell": command.to_string(),
             })
         })
         .collect();
     Ok(json!({
-        "name": plan.job.name,
-        "directory": plan.job.out_dir,
+        "name": plan.job.project.name,
+        "directory": plan.job.project.out_dir,
         "actions": actions,
-        "publish": { "inputs": whole.made, "outputs": whole.files, "arguments": whole.publish },
+        "publish": { "inputs": whole.made, "outputs": whole.files, "arguments": text(&whole.publish) },
     }))
 }

@@ -1,6 +1,6 @@
 //! A plan in the forms of other programs.
 //!
-//! The same actions as [`crate::run`] takes, with a last one that publishes. Unaware of who reads them.
+//! The same actions as [`crate::build`] takes, with a last one that publishes. Unaware of who reads them.
 
 mod compile_commands;
 pub(crate) mod dependencies;
@@ -8,14 +8,15 @@ mod graph;
 mod json;
 mod ninja;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use miette::Diagnostic;
 
 use crate::plan::Plan;
-use crate::publish::publication::Publication;
-use crate::words::action::Action;
-use crate::words::error::{EngineError, Problem};
+use crate::stages::publish::Publish;
+use crate::words::action::{Action, Stage as _};
+use crate::words::error::EngineError;
 
 pub use compile_commands::compile_commands;
 pub use graph::graph;
@@ -44,14 +45,14 @@ struct Unwritable {
 struct SplitPlan;
 
 fn unwritable(form: &'static str, path: &Path) -> EngineError {
-    EngineError::Request { problems: vec![Problem::new(Unwritable { form, path: path.to_owned() })] }
+    EngineError::request(Unwritable { form, path: path.to_owned() })
 }
 
 /// The actions of a plan, and what `publish` needs to end it.
 struct Whole<'p> {
     actions: &'p [Action],
     /// Words after `gpsimd-build`.
-    publish: [String; 3],
+    publish: Vec<OsString>,
     /// What is published.
     files: Vec<PathBuf>,
     /// What it is made from.
@@ -61,20 +62,14 @@ struct Whole<'p> {
 impl<'p> Whole<'p> {
     fn of(plan: &'p Plan) -> Result<Whole<'p>, EngineError> {
         if plan.split.is_some() {
-            return Err(EngineError::Request { problems: vec![Problem::new(SplitPlan)] });
+            return Err(EngineError::request(SplitPlan));
         }
-        let publication = Publication::of(plan)?;
-        let mut made: Vec<PathBuf> =
-            plan.images.iter().flat_map(|image| image.files()).chain(&plan.shapes).cloned().collect();
-        // the checks' report stands for the checks: nothing unchecked is published
-        made.extend(
-            plan.actions.iter().filter(|action| action.label == "verify").flat_map(|a| a.outputs.clone()),
-        );
+        let publish = Publish { publication: plan.publication.clone() };
         Ok(Whole {
             actions: &plan.actions,
-            files: publication.visible(),
-            publish: ["publish".to_owned(), "--publication".to_owned(), publication.text()?],
-            made,
+            publish: publish.words(),
+            files: plan.publication.visible().collect(),
+            made: plan.publication.finished().chain(plan.report.clone()).collect(),
         })
     }
 }

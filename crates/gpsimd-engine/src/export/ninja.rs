@@ -10,7 +10,7 @@ use gpsimd_toolchain::Command;
 
 use super::{Whole, unwritable};
 use crate::plan::Plan;
-use crate::words::action::{Action, Work};
+use crate::words::action::Work;
 use crate::words::error::EngineError;
 
 const HEAD: &str = "\
@@ -41,11 +41,12 @@ pub fn ninja(plan: &Plan, tool: &Path) -> Result<String, EngineError> {
     let mut text = HEAD.to_owned();
     for action in whole.actions {
         let mut command = action.work.command();
-        if let Work::Builtin(_) = &action.work {
+        if let Work::Stage(_) = &action.work {
             command.program = tool.to_owned();
         }
         // the linker's lists do not quote names; what they add, the toolchain's own files, a plan's life does not change
-        let depfile = action.depfile.as_ref().filter(|_| is_compile(action));
+        let depfile =
+            action.depfile.as_ref().filter(|_| action.work.process().is_none() || action.is_compile());
         let rule = if depfile.is_some() { "compile" } else { "run" };
         let outputs = paths(&action.outputs)?;
         let (after, inputs): (Vec<_>, Vec<_>) = action
@@ -77,16 +78,9 @@ pub fn ninja(plan: &Plan, tool: &Path) -> Result<String, EngineError> {
     Ok(text)
 }
 
-fn is_compile(action: &Action) -> bool {
-    match &action.work {
-        Work::Command(command) | Work::Host(command) => command.args.iter().any(|word| word == "-c"),
-        Work::Builtin(_) => true,
-    }
-}
-
 /// The SDK's directory stands for all of its files, and its time changes when archives are kept in it.
 fn is_directory(plan: &Plan, path: &Path) -> bool {
-    path == plan.sdk.root()
+    path == plan.kit.sdk.root()
 }
 
 fn paths(list: &[std::path::PathBuf]) -> Result<String, EngineError> {

@@ -16,9 +16,9 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use crate::fresh::files::Files;
-use crate::fresh::state::{self, Record};
-use crate::run::process::lock;
+use crate::fresh::state::Record;
 use crate::words::digest::Digest;
+use crate::words::disk::{self, Contents as _, locked};
 
 /// Results that one entry keeps: variants of headers under the same source.
 const RESULTS: usize = 16;
@@ -95,14 +95,21 @@ impl Cache {
     /// The result of an action here, if some build made it before from the same contents.
     pub(crate) fn find(&self, key: Digest, places: &Places, files: &Files) -> Option<Hit> {
         let path = self.entry(key);
-        let entry: Entry = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
-        let result = entry.results.iter().find(|result| {
-            let is_same = |(path, digest): &(String, Digest)| {
-                files.look(&places.put_in(path)).ok().flatten().is_some_and(|known| known.digest == *digest)
+        let Some(entry) = read_entry(&path) else {
+            tracing::debug!("cache: nothing of {key}");
+            return None;
+        };
+        let differs = |result: &CachedResult| {
+            let is_other = |(path, digest): &&(String, Digest)| {
+                files.look(&places.put_in(path)).ok().flatten().is_none_or(|known| known.digest != *digest)
             };
-            result.found.iter().all(is_same)
-                && result.absent.iter().all(|path| places.put_in(path).symlink_metadata().is_err())
-        })?;
+            let other = result.found.iter().find(is_other).map(|(path, _)| path);
+            let came = || result.absent.iter().find(|path| places.put_in(path).symlink_metadata().is_ok());
+            let path = other.or_else(came)?;
+            tracing::debug!("cache: {key} was made with another {}", places.put_in(path).display());
+            Some(())
+        };
+        let result = entry.results.iter().find(|result| differs(result).is_none())?;
         let outputs = result.outputs.iter().map(|digest| self.blob_bytes(*digest)).collect::<Option<_>>()?;
         touch(&path);
         let found = result.found.iter().map(|(path, _)| places.put_in(path)).collect();
@@ -146,10 +153,7 @@ impl Cache {
         let outputs = record.outputs.iter().map(|(_, digest)| *digest).collect();
         let result = CachedResult { found, absent, outputs, said: record.said.clone() };
         let path = self.entry(key);
-        let mut entry: Entry = std::fs::read(&path)
-            .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-            .unwrap_or_default();
+        let mut entry = read_entry(&path).unwrap_or_default();
         entry.results.retain(|old| old.found != result.found);
         entry.results.insert(0, result);
         entry.results.truncate(RESULTS);
@@ -159,7 +163,7 @@ impl Cache {
 
     /// Removes what was not used for longest from each shard that grew beyond its part of the limit.
     pub(crate) fn trim(&self) {
-        for shard in std::mem::take(&mut *lock(&self.grown)) {
+        for shard in std::mem::take(&mut *locked(&self.grown)) {
             let Ok(entries) = std::fs::read_dir(self.directory.join(shard)) else { continue };
             let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
                 .flatten()
@@ -187,9 +191,9 @@ impl Cache {
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
         let shard = path.parent().unwrap_or(&self.directory);
         std::fs::create_dir_all(shard)?;
-        state::replace_bytes(path, bytes)?;
+        disk::replace(path, bytes)?;
         if let Some(name) = shard.file_name() {
-            lock(&self.grown).insert(name.to_string_lossy().into_owned());
+            locked(&self.grown).insert(name.to_string_lossy().into_owned());
         }
         Ok(())
     }
@@ -218,6 +222,10 @@ impl Cache {
         let name = digest.to_string();
         self.directory.join(&name[..1]).join(format!("{name}.{kind}"))
     }
+}
+
+fn read_entry(path: &Path) -> Option<Entry> {
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
 /// Notes a use: the time of the file is the time of its last use.

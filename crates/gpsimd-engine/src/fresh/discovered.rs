@@ -30,12 +30,13 @@ pub(crate) struct Discovered {
 
 /// Reads an action's dependency file, if it writes one. `None` when it cannot be understood: a file name that such a
 /// file cannot hold. `fixed` are directories whose content has a name of its own, so that nothing appears in them.
-pub(crate) fn discovered(action: &Action, command: &Command, fixed: &[PathBuf]) -> Option<Discovered> {
+pub(crate) fn discovered(action: &Action, fixed: &[PathBuf]) -> Option<Discovered> {
     let Some(mut found) = listed(action).ok()? else { return Some(Discovered::default()) };
     let mut seen = BTreeSet::new();
     found.retain(|path| !action.inputs.contains(path) && seen.insert(path.clone()));
     let is_fixed = |path: &Path| fixed.iter().any(|fixed| path.starts_with(fixed));
-    let mut directories: BTreeSet<PathBuf> = search_directories(command).into_iter().collect();
+    let mut directories: BTreeSet<PathBuf> =
+        action.work.compiler().into_iter().flat_map(search_directories).collect();
     // "quotes" are looked for beside the file that includes
     for file in found.iter().chain(&action.inputs) {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -121,7 +122,7 @@ pub(crate) fn render<'p>(inputs: impl IntoIterator<Item = &'p Path>) -> Vec<u8> 
 }
 
 /// Directories after the flags that name some, for headers and for libraries.
-pub(crate) fn search_directories(command: &Command) -> Vec<PathBuf> {
+fn search_directories(command: &Command) -> Vec<PathBuf> {
     const FLAGS: [&str; 6] = ["-I", "-L", "-isystem", "-iquote", "-idirafter", "-B"];
     let mut directories = Vec::new();
     let mut words = command.args.iter();
@@ -166,20 +167,19 @@ fn linker_inputs(bytes: &[u8], output: &Path) -> Option<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::action::Work;
+    use crate::words::action::{Side, Work};
 
-    fn action(scratch: &Path, depfile: &str, words: &[&str]) -> (Action, Command) {
+    fn action(scratch: &Path, depfile: &str, words: &[&str]) -> Action {
         let path = scratch.join("o.d");
         std::fs::write(&path, depfile).expect("written");
         let command = Command::new("cc").args(words.iter().copied());
-        let action = Action {
+        Action {
             label: "compile".into(),
             inputs: vec![scratch.join("src/k.cpp")],
             outputs: vec![scratch.join("o")],
             depfile: Some(path),
-            work: Work::Command(command.clone()),
-        };
-        (action, command)
+            work: Work::Process(Side::Device, command),
+        }
     }
 
     #[test]
@@ -194,9 +194,8 @@ mod tests {
         let a = format!("-I{}", at("a").display());
         let b = at("b").display().to_string();
         let fixed = at("fixed").display().to_string();
-        let (action, command) =
-            action(scratch.path(), &text, &["-isystem", &fixed, &a, "-I", &b, "-I", "missing"]);
-        let seen = discovered(&action, &command, &[at("fixed")]).expect("understood");
+        let action = action(scratch.path(), &text, &["-isystem", &fixed, &a, "-I", &b, "-I", "missing"]);
+        let seen = discovered(&action, &[at("fixed")]).expect("understood");
         assert_eq!(seen.found, [at("b/sub/x.h")]);
         let mut want =
             vec![at("a/sub"), at("src/sub"), at("a/x.h"), at("src/x.h"), at("b/x.h"), "missing".into()];

@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex};
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
-use crate::fresh::stamp::{Clock, Stamp, is_absence};
-use crate::run::process::lock;
+use crate::fresh::stamp::{Clock, Stamp};
 use crate::words::digest::Digest;
+use crate::words::disk::{self, Contents, is_absence, locked};
 use crate::words::error::EngineError;
 
 /// What a source's text says about inputs that no dependency file lists.
@@ -105,10 +105,10 @@ impl Files {
         // a file that is being written gives way after a few looks to the check that finds it changed
         for _ in 0..8 {
             let Some(stamp) = Stamp::at(path)? else {
-                lock(&self.known).remove(path);
+                locked(&self.known).remove(path);
                 return Ok(None);
             };
-            if let Some(entry) = lock(&self.known).get(path)
+            if let Some(entry) = locked(&self.known).get(path)
                 && entry.known.stamp == stamp
             {
                 return Ok(Some(entry.known));
@@ -123,52 +123,17 @@ impl Files {
             };
             let known = Known { stamp, digest, traits };
             if Stamp::at(path)? == Some(stamp) {
-                lock(&self.known).insert(path.to_owned(), Entry { known, origin });
+                locked(&self.known).insert(path.to_owned(), Entry { known, origin });
                 return Ok(Some(known));
             }
         }
         Err(io::Error::other("the file keeps changing"))
     }
 
-    /// Writes a file that actions of this run will read again.
-    pub(crate) fn write(&self, path: &Path, bytes: Vec<u8>) -> Result<(), EngineError> {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder).map_err(EngineError::io("cannot create", folder))?;
-        std::fs::write(path, &bytes).map_err(EngineError::io("cannot write", path))?;
-        let stamp = Stamp::at(path).map_err(EngineError::io("cannot read", path))?;
-        let digest = Digest::of(&bytes);
-        if let Some(stamp) = stamp {
-            let known = Known { stamp, digest, traits: Traits::of(&bytes) };
-            lock(&self.known).insert(path.to_owned(), Entry { known, origin: Origin::Made });
-        }
-        lock(&self.made).insert(path.to_owned(), Written { bytes: bytes.into(), digest });
-        Ok(())
-    }
-
-    /// The bytes of a file: from memory if this run wrote it.
-    pub(crate) fn bytes(&self, path: &Path) -> Result<Arc<[u8]>, EngineError> {
-        if let Some(written) = lock(&self.made).get(path) {
-            return Ok(written.bytes.clone());
-        }
-        let bytes: Arc<[u8]> = std::fs::read(path).map_err(EngineError::io("cannot read", path))?.into();
-        Ok(bytes)
-    }
-
-    /// The digest of what this run wrote to `path`, which [`Files::bytes`] gives.
-    pub(crate) fn written(&self, path: &Path) -> Option<Digest> {
-        lock(&self.made).get(path).map(|written| written.digest)
-    }
-
-    /// Forgets a file that is about to be removed or written by someone else.
-    pub(crate) fn forget(&self, path: &Path) {
-        lock(&self.known).remove(path);
-        lock(&self.made).remove(path);
-    }
-
     /// Entries that a later run may trust when the stamp is the same. `before` and `after` are the file system's clock
     /// at the start and the end of this run.
     pub(crate) fn settled(&self, before: Clock, after: Clock) -> Vec<(PathBuf, Known)> {
-        let known = lock(&self.known);
+        let known = locked(&self.known);
         let trusted = known.iter().filter(|(_, entry)| match entry.origin {
             Origin::Remembered => true,
             // any later change happens after `before`; but if the clock went back, nobody knows what came later
@@ -177,6 +142,37 @@ impl Files {
             Origin::Made => before <= after && entry.known.stamp.is_settled(after),
         });
         trusted.map(|(path, entry)| (path.clone(), entry.known)).collect()
+    }
+}
+
+/// What this run wrote is remembered.
+impl Contents for Files {
+    fn bytes(&self, path: &Path) -> Result<Arc<[u8]>, EngineError> {
+        if let Some(written) = locked(&self.made).get(path) {
+            return Ok(written.bytes.clone());
+        }
+        disk::read(path).map(Arc::from)
+    }
+
+    fn digest(&self, path: &Path) -> Option<Digest> {
+        locked(&self.made).get(path).map(|written| written.digest)
+    }
+
+    fn write(&self, path: &Path, bytes: Vec<u8>) -> Result<(), EngineError> {
+        disk::write(path, &bytes)?;
+        let stamp = Stamp::at(path).map_err(EngineError::io("cannot read", path))?;
+        let digest = Digest::of(&bytes);
+        if let Some(stamp) = stamp {
+            let known = Known { stamp, digest, traits: Traits::of(&bytes) };
+            locked(&self.known).insert(path.to_owned(), Entry { known, origin: Origin::Made });
+        }
+        locked(&self.made).insert(path.to_owned(), Written { bytes: bytes.into(), digest });
+        Ok(())
+    }
+
+    fn forget(&self, path: &Path) {
+        locked(&self.known).remove(path);
+        locked(&self.made).remove(path);
     }
 }
 

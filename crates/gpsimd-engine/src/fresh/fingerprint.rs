@@ -13,7 +13,7 @@ use crate::fresh::discovered::{self, Discovered};
 use crate::fresh::files::{Files, Known};
 use crate::fresh::stamp::{Clock, Stamp};
 use crate::fresh::state::Record;
-use crate::words::action::{Action, Work};
+use crate::words::action::{Action, Side, Work};
 use crate::words::digest::Digest;
 
 /// Variables that change what a compiler makes or says; all others are either removed from the child's environment or
@@ -116,10 +116,10 @@ pub(crate) fn environment() -> Vec<Vec<u8>> {
 }
 
 /// This tool: stages in this process are part of the result.
-pub(crate) fn tool_identity() -> String {
-    let file =
-        std::env::current_exe().ok().and_then(|path| crate::fresh::stamp::Stamp::at(&path).ok().flatten());
-    format!("{} {file:?}", env!("CARGO_PKG_VERSION"))
+pub(crate) fn tool_identity() -> Digest {
+    let file = std::env::current_exe().ok().and_then(|path| Stamp::at(&path).ok().flatten());
+    let file = file.map(Stamp::to_bytes);
+    Digest::of_parts([env!("CARGO_PKG_VERSION").as_bytes(), file.as_ref().map_or(&[][..], |stamp| stamp)])
 }
 
 /// Judges actions and records them.
@@ -231,8 +231,7 @@ impl Judge<'_> {
         took: std::time::Duration,
         said: &str,
     ) -> Recorded {
-        let command = action.work.compiler_command();
-        let Some(discovered) = discovered::discovered(action, &command, &self.surroundings.fixed) else {
+        let Some(discovered) = discovered::discovered(action, &self.surroundings.fixed) else {
             return Recorded::No("the files it read cannot be told from its dependency file");
         };
         let Some(inputs) = self.unchanged(self.declared(action, &before.named), before, after) else {
@@ -313,10 +312,11 @@ impl Judge<'_> {
         let identity = self.surroundings.identity;
         // this machine's compiler has no identity of its own
         let program = match &action.work {
-            Work::Host(command) => format!("{:?}", Stamp::at(&command.program).ok().flatten()),
-            Work::Command(_) | Work::Builtin(_) => String::new(),
+            Work::Process(Side::Host, command) => Stamp::at(&command.program).ok().flatten(),
+            Work::Process(Side::Device, _) | Work::Stage(_) => None,
         };
-        let parts = [identity.as_bytes(), program.as_bytes()];
+        let program = program.map(Stamp::to_bytes);
+        let parts = [identity.as_bytes(), program.as_ref().map_or(&[][..], |stamp| stamp)];
         Digest::of_parts(parts.into_iter().chain(words.iter().map(|word| word.as_bytes())))
     }
 

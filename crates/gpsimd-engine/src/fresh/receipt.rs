@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use gpsimd_toolchain::{Home, Machine};
@@ -14,11 +15,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::fresh::fingerprint;
 use crate::fresh::stamp::{Clock, Stamp};
-use crate::fresh::state;
-use crate::publish::generation::HIDDEN;
 use crate::words::digest::Digest;
+use crate::words::disk::{self, HIDDEN};
 use crate::words::error::EngineError;
-use crate::words::request::{self, Request};
+use crate::words::request::{self, Draft};
 
 /// Raised when the meaning of the file changes.
 const FORMAT: u32 = 1;
@@ -29,7 +29,7 @@ pub struct Question {
     library: PathBuf,
     key: Digest,
     /// Programs of the toolchain, looked up in `PATH`.
-    programs: Vec<(String, PathBuf)>,
+    programs: Vec<PathBuf>,
 }
 
 /// Files that an answer depends on.
@@ -80,31 +80,26 @@ impl Basis {
 }
 
 impl Question {
-    /// `settings` are the options that change the result and are not in the request. `None` when such a question
-    /// cannot be answered from files: the SDK is a work tree.
-    pub fn new(request: &Request, gnu_prefix: Option<&str>, home: &Home, settings: &str) -> Option<Question> {
+    /// `surroundings` is what changes the result and is not in the draft: options, and words on how the toolchain is
+    /// chosen. `None` when such a question cannot be answered from files: the SDK is a work tree.
+    pub fn new(
+        draft: &Draft,
+        gnu_prefix: Option<&str>,
+        home: &Home,
+        surroundings: &impl Serialize,
+    ) -> Option<Question> {
         if std::env::var_os("GPSIMD_SDK_DIR").is_some() {
             return None;
         }
-        let machine = Machine::here();
-        let prefix = gnu_prefix.unwrap_or("xtensa-lx106-elf-");
-        let programs = ["g++", "gcc", "as", "ld", "ar"].map(|name| format!("{prefix}{name}"));
-        let programs = programs.into_iter().map(|name| {
-            let path = machine.program(&name)?;
-            Some((name, path))
-        });
-        let mut parts = fingerprint::environment();
+        let programs = gpsimd_toolchain::programs(&Machine::here(), gnu_prefix)?;
         let cwd = std::env::current_dir().ok()?;
-        parts.extend([
-            format!("{request:?}").into_bytes(),
-            format!("{cwd:?} {gnu_prefix:?} {home:?}").into_bytes(),
-            settings.as_bytes().to_vec(),
-            fingerprint::tool_identity().into_bytes(),
-        ]);
-        let programs = programs.collect::<Option<Vec<_>>>()?;
-        parts.push(format!("{programs:?}").into_bytes());
-        let name = request::stem(&request.name);
-        let out_dir = std::path::absolute(&request.out_dir).ok()?;
+        let mut parts = fingerprint::environment();
+        parts.push(serde_json::to_vec(&(draft, gnu_prefix, surroundings)).ok()?);
+        parts.push(fingerprint::tool_identity().as_bytes().to_vec());
+        let paths = programs.iter().map(PathBuf::as_path).chain([cwd.as_path(), home.path()]);
+        parts.extend(paths.map(|path| path.as_os_str().as_bytes().to_vec()));
+        let name = request::stem(&draft.settings.name);
+        let out_dir = std::path::absolute(&draft.settings.out_dir).ok()?;
         (!name.is_empty() && !name.contains('/')).then(|| Question {
             library: out_dir.join(HIDDEN).join(name),
             key: Digest::of_parts(parts.iter().map(Vec::as_slice)),
@@ -140,7 +135,7 @@ impl Question {
                     item.digest = None;
                 }
             }
-            let _ = state::replace(&self.path(), &receipt);
+            let _ = disk::replace_json(&self.path(), &receipt);
         }
         Some(Answer {
             text: receipt.text.into_owned(),
@@ -166,9 +161,8 @@ impl Question {
     /// [`EngineError::Io`]: the answer will be worked out again.
     pub fn remember(&self, basis: &Basis, answer: &Answer, document: &str) -> Result<(), EngineError> {
         let clock = Clock::read(&self.library).map_err(EngineError::io("cannot write in", &self.library))?;
-        let programs = self.programs.iter().map(|(_, path)| path);
         let mut items = Vec::new();
-        for path in basis.files.iter().chain(&basis.directories).chain(programs) {
+        for path in basis.files.iter().chain(&basis.directories).chain(&self.programs) {
             let stamp = Stamp::at(path).map_err(EngineError::io("cannot read", path))?;
             // gone again: the next build finds out why
             let (Some(stamp), Some(_)) = (stamp, path.to_str()) else { return self.forget() };
@@ -176,7 +170,7 @@ impl Question {
             let digest = if stamp.is_settled(clock) { None } else { known() };
             items.push(Item { path: Cow::Borrowed(path), stamp, digest });
         }
-        state::replace_bytes(&self.document_path(), document.as_bytes())?;
+        disk::replace(&self.document_path(), document.as_bytes())?;
         let receipt = Receipt {
             format: FORMAT,
             key: self.key,
@@ -186,7 +180,7 @@ impl Question {
             document: Digest::of(document.as_bytes()),
             warnings: answer.warnings.iter().map(|text| Cow::Borrowed(text.as_str())).collect(),
         };
-        state::replace(&self.path(), &receipt)
+        disk::replace_json(&self.path(), &receipt)
     }
 
     /// Forgets what was remembered.

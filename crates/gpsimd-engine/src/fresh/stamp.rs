@@ -12,6 +12,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::words::disk::is_absence;
+
 /// Two changes of a file further apart than this, in nanoseconds, have different times. Linux stamps files with the
 /// time of the last timer tick, at most 10 ms apart; some file systems keep coarser times, see [`Stamp::is_settled`].
 const TICK: i64 = 20_000_000;
@@ -48,6 +50,17 @@ impl Stamp {
             Err(error) if is_absence(&error) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Equal for equal stamps only.
+    pub(crate) fn to_bytes(self) -> [u8; 40] {
+        let (size, device, inode, modified, changed) = self.into();
+        let words = [size, device, inode, modified.cast_unsigned(), changed.cast_unsigned()];
+        let mut bytes = [0; 40];
+        for (slot, word) in bytes.chunks_exact_mut(8).zip(words) {
+            slot.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
     }
 
     /// Whether a change of the file after `clock` must give it another stamp.
@@ -91,11 +104,6 @@ impl Clock {
         let stamp = Stamp::of(&file.metadata()?);
         Ok(Clock(stamp.modified))
     }
-}
-
-/// Whether an error says that there is no such file.
-pub(crate) fn is_absence(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fresh::files::Known;
 use crate::words::digest::Digest;
+use crate::words::disk;
 use crate::words::error::EngineError;
 
 /// Raised when the meaning of the file changes.
@@ -80,28 +81,8 @@ impl State {
                 && listed.chain(&record.listings).all(|(path, _)| is_text(path))
                 && record.absent.iter().all(is_text)
         });
-        replace(path, &self)
+        disk::replace_json(path, &self)
     }
-}
-
-/// Writes `value` as JSON to `path`, which changes in one step.
-pub(crate) fn replace(path: &Path, value: &impl Serialize) -> Result<(), EngineError> {
-    let text =
-        serde_json::to_vec(value).map_err(|error| EngineError::io("cannot write", path)(error.into()))?;
-    replace_bytes(path, &text)
-}
-
-/// Writes a file that changes in one step.
-pub(crate) fn replace_bytes(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
-    use std::io::Write as _;
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut scratch = tempfile::Builder::new()
-        .prefix(".new-")
-        .tempfile_in(folder)
-        .map_err(EngineError::io("cannot create a file in", folder))?;
-    scratch.write_all(bytes).map_err(EngineError::io("cannot write", path))?;
-    scratch.persist(path).map_err(|error| EngineError::io("cannot replace", path)(error.error))?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -15,52 +15,8 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use crate::ask::registrations;
+use crate::words::disk::{self, HIDDEN};
 use crate::words::error::EngineError;
-
-/// Name of the hidden directory beside the outputs.
-pub(crate) const HIDDEN: &str = ".gpsimd-build";
-
-/// Writes `files` (relative name to content) as the directory `target`, which appears whole.
-/// A directory that somebody else finished meanwhile is left as it is.
-pub(crate) fn directory<B: AsRef<[u8]>>(
-    target: &Path,
-    files: &BTreeMap<String, B>,
-) -> Result<(), EngineError> {
-    let parent = target.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(parent).map_err(EngineError::io("cannot create", parent))?;
-    let scratch = tempfile::Builder::new()
-        .prefix(".new-")
-        .tempdir_in(parent)
-        .map_err(EngineError::io("cannot create a directory in", parent))?;
-    for (name, bytes) in files {
-        let path = scratch.path().join(name);
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(EngineError::io("cannot create", folder))?;
-        }
-        std::fs::write(&path, bytes).map_err(EngineError::io("cannot write", &path))?;
-        if name.ends_with(registrations::SUFFIX) {
-            open_to_all(&path)?;
-        }
-    }
-    open_to_all(scratch.path())?;
-    match std::fs::rename(scratch.path(), target) {
-        Ok(()) => {
-            // renamed away: nothing is left for the guard to delete
-            let _ = scratch.keep();
-            Ok(())
-        }
-        Err(_) if target.is_dir() => Ok(()),
-        Err(source) => Err(EngineError::io("cannot rename into", target)(source)),
-    }
-}
-
-/// Temporary directories are private, and what is published is not; likewise a program may be run by all.
-fn open_to_all(directory: &Path) -> Result<(), EngineError> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o755))
-        .map_err(EngineError::io("cannot set permissions of", directory))
-}
 
 /// Makes `files` (name to content) the visible outputs of library `name` in `out_dir`. `content` names them: equal
 /// names mean equal files. Gives whether anything changed.
@@ -77,7 +33,7 @@ pub(crate) fn generation<B: AsRef<[u8]>>(
     let target = Path::new("generations").join(&id);
     let unchanged = std::fs::read_link(&current).is_ok_and(|now| now == target);
 
-    directory(&library.join(&target), files)?;
+    disk::directory(&library.join(&target), files)?;
     // A link whose file the last generation lacks dangles until the flip: it does not exist yet for a reader.
     for file in files.keys() {
         link(out_dir, name, file)?;

@@ -4,16 +4,13 @@
 //! cpu id, total cpus, versions) and what tools of ours need to find an image's companions again. Unaware of
 //! how files came to be.
 
-use std::collections::BTreeMap;
-
 use gpsimd_lsp::Variant;
 use serde::{Deserialize, Serialize};
 
-use crate::plan::Plan;
-use crate::stages::split::SplitEntry;
-use crate::words::action::Image;
-use crate::words::digest::Digest;
-use crate::words::error::EngineError;
+use crate::publish::file::{FileEntry, FileKind};
+use crate::publish::split::SplitEntry;
+use crate::words::images::CoreFiles;
+use crate::words::request::NamedOp;
 
 /// The opcode every custom-op function is registered under (toolchain.md §10).
 pub const CUSTOM_OP_OPCODE: u8 = 133;
@@ -67,19 +64,6 @@ pub struct ImageEntry {
     pub files: Vec<FileEntry>,
 }
 
-/// A file beside the manifest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileEntry {
-    /// What kind of image it is.
-    pub kind: FileKind,
-    /// File name, no directory.
-    pub file: String,
-    /// Bytes.
-    pub size: u64,
-    /// Hexadecimal.
-    pub sha256: String,
-}
-
 /// Versions and identities (toolchain.md §10, §13).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Versions {
@@ -96,51 +80,45 @@ pub struct Versions {
 }
 
 impl Manifest {
-    /// Describes what `plan` made; `files` holds every image file by name, `digests` what is known of them.
-    ///
-    /// # Errors
-    /// A split image that is not what the build has seen.
-    pub(crate) fn of(
-        plan: &Plan,
-        files: &BTreeMap<String, Vec<u8>>,
-        digests: &BTreeMap<String, Digest>,
-    ) -> Result<Self, EngineError> {
-        let split = plan.split.as_ref().map(|split| SplitEntry::of(&split.image, &split.rows, files));
-        let ops = plan.job.ops.iter().zip(&plan.job.schemas).enumerate();
-        Ok(Self {
-            format: 1,
-            name: plan.job.name.clone(),
-            total_cpus: plan.job.cores.count(),
-            ops: ops
-                .map(|(index, (op, schema))| OpEntry {
-                    kernel: op.kernel.clone(),
-                    schema: schema.clone(),
-                    opcode: CUSTOM_OP_OPCODE,
-                    // at most ten ops pass the request's check
-                    sub_opcode: u8::try_from(index).unwrap_or(u8::MAX),
-                })
-                .collect(),
-            images: plan.images.iter().map(|image| ImageEntry::of(image, files, digests)).collect(),
-            shapes: plan.shapes.as_ref().and_then(|path| Some(path.file_name()?.to_str()?.to_owned())),
-            split: split.transpose()?,
-            versions: Versions::of(
-                plan.job.toolchain.identity(),
-                match plan.job.toolchain.device_sdk() {
-                    Some(_) => "the toolchain's",
-                    None => plan.sdk.hash(),
-                },
-            ),
-        })
-    }
-
     /// `vector_add.manifest.json`.
     pub fn file_name(&self) -> String {
         format!("{}.manifest.json", self.name)
     }
+
+    /// The entries of all image files.
+    pub fn entries(&self) -> impl Iterator<Item = &FileEntry> {
+        let split = self.split.iter().flat_map(|split| &split.files);
+        self.images.iter().flat_map(|image| &image.files).chain(split)
+    }
+
+    pub(crate) fn entries_mut(&mut self) -> impl Iterator<Item = &mut FileEntry> {
+        let split = self.split.iter_mut().flat_map(|split| &mut split.files);
+        self.images.iter_mut().flat_map(|image| &mut image.files).chain(split)
+    }
+
+    /// The names of all files that it describes.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries().map(|entry| entry.file.as_str()).chain(self.shapes.as_deref())
+    }
+}
+
+impl OpEntry {
+    /// The ops of a library, in registration order.
+    pub(crate) fn all(ops: &[NamedOp]) -> Vec<OpEntry> {
+        // at most ten ops pass the request's check
+        let entry = |(sub_opcode, op): (u8, &NamedOp)| OpEntry {
+            kernel: op.kernel.clone().unwrap_or_default(),
+            schema: op.schema.clone(),
+            opcode: CUSTOM_OP_OPCODE,
+            sub_opcode,
+        };
+        (0..=u8::MAX).zip(ops).map(entry).collect()
+    }
 }
 
 impl ImageEntry {
-    fn of(image: &Image, files: &BTreeMap<String, Vec<u8>>, digests: &BTreeMap<String, Digest>) -> Self {
+    /// The files of one core, nothing known of their contents.
+    pub(crate) fn of(image: &CoreFiles) -> Self {
         let window = image.variant.window();
         let kinds = [
             (FileKind::Linked, Some(&image.linked)),
@@ -154,19 +132,7 @@ impl ImageEntry {
             },
             window_base: window.base,
             window_len: window.len,
-            files: kinds
-                .into_iter()
-                .filter_map(|(kind, path)| {
-                    let name = path?.file_name()?.to_str()?;
-                    let (file, bytes) = (name.to_owned(), files.get(name)?);
-                    Some(match digests.get(name) {
-                        Some(digest) => {
-                            FileEntry { kind, file, size: bytes.len() as u64, sha256: digest.to_string() }
-                        }
-                        None => FileEntry::new(kind, file, bytes),
-                    })
-                })
-                .collect(),
+            files: FileEntry::named(kinds),
         }
     }
 }
@@ -181,26 +147,5 @@ impl Versions {
             toolchain,
             sdk: sdk.to_owned(),
         }
-    }
-}
-
-/// The files of an image (toolchain.md §3.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FileKind {
-    /// As the linker left it, with symbols and debug information.
-    Linked,
-    /// The loadable image: what ships.
-    Stripped,
-    /// The image inside a relocatable object, behind `lib_func`.
-    Packed,
-    /// The split image moved to where it will run.
-    Prelinked,
-}
-
-impl FileEntry {
-    /// Describes `bytes` as `file`.
-    pub fn new(kind: FileKind, file: String, bytes: &[u8]) -> Self {
-        Self { kind, file, size: bytes.len() as u64, sha256: Digest::of(bytes).to_string() }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Unaware of how files are made.
 
+pub(crate) mod file;
 pub(crate) mod generation;
 pub(crate) mod manifest;
 pub(crate) mod publication;
+pub(crate) mod split;

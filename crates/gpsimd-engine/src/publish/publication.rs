@@ -6,110 +6,120 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use gpsimd_toolchain::text;
 use serde::{Deserialize, Serialize};
 
-use crate::plan::Plan;
-use crate::publish::generation::{self, HIDDEN};
-use crate::publish::manifest::{FileEntry, Manifest};
+use crate::publish::generation;
+use crate::publish::manifest::Manifest;
 use crate::words::digest::Digest;
+use crate::words::disk::{Contents, HIDDEN};
 use crate::words::error::EngineError;
-use crate::words::lock::Lock;
 
 /// What is published and how it is described.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Publication {
-    out_dir: PathBuf,
+pub(crate) struct Publication {
+    #[serde(with = "text")]
+    pub(crate) out_dir: PathBuf,
     /// Directory of the finished files.
-    made: PathBuf,
-    /// Sizes and hashes are filled in when the files are there.
-    manifest: Manifest,
+    #[serde(with = "text")]
+    pub(crate) made: PathBuf,
+    /// What only contents tell is filled in when they are there.
+    pub(crate) manifest: Manifest,
+}
+
+/// What became visible.
+pub(crate) struct Published {
+    pub(crate) manifest: Manifest,
+    /// Whether anything changed.
+    pub(crate) changed: bool,
+    /// The visible image files' contents, by path.
+    pub(crate) digests: BTreeMap<PathBuf, Digest>,
 }
 
 impl Publication {
-    /// What an exported `plan` publishes.
-    pub(crate) fn of(plan: &Plan) -> Result<Publication, EngineError> {
-        let files = plan.images.iter().flat_map(|image| image.files()).chain(&plan.shapes);
-        let names = files.map(|path| path.file_name().unwrap_or_default().to_string_lossy().into_owned());
-        let nothing: BTreeMap<String, Vec<u8>> = names.map(|name| (name, Vec::new())).collect();
-        Ok(Publication {
-            out_dir: plan.job.out_dir.clone(),
-            made: plan.work_dir.join("out"),
-            manifest: Manifest::of(plan, &nothing, &BTreeMap::new())?,
-        })
+    /// The library's hidden directory.
+    pub(crate) fn library(&self) -> PathBuf {
+        self.out_dir.join(HIDDEN).join(&self.manifest.name)
     }
 
-    /// Reads what [`Publication::text`] wrote.
-    ///
-    /// # Errors
-    /// [`EngineError::Io`] when it is something else.
-    pub fn read(text: &str) -> Result<Publication, EngineError> {
-        serde_json::from_str(text)
-            .map_err(|error| EngineError::io("cannot read", "--publication")(error.into()))
-    }
-
-    /// One line of JSON.
-    pub(crate) fn text(&self) -> Result<String, EngineError> {
-        serde_json::to_string(self)
-            .map_err(|error| EngineError::io("cannot write", &self.out_dir)(error.into()))
+    /// The finished files.
+    pub(crate) fn finished(&self) -> impl Iterator<Item = PathBuf> {
+        self.manifest.names().map(|name| self.made.join(name))
     }
 
     /// The files that become visible, the manifest first.
-    pub(crate) fn visible(&self) -> Vec<PathBuf> {
-        let names = std::iter::once(self.manifest.file_name()).chain(self.names().map(str::to_owned));
-        names.map(|name| self.out_dir.join(name)).collect()
+    pub(crate) fn visible(&self) -> impl Iterator<Item = PathBuf> {
+        let manifest = self.out_dir.join(self.manifest.file_name());
+        [manifest].into_iter().chain(self.manifest.names().map(|name| self.out_dir.join(name)))
     }
 
-    fn names(&self) -> impl Iterator<Item = &str> {
-        let files = self.manifest.images.iter().flat_map(|image| &image.files);
-        files.map(|file| file.file.as_str()).chain(self.manifest.shapes.as_deref())
-    }
-
-    fn publish(mut self) -> Result<bool, EngineError> {
-        let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-        for name in self.names() {
-            let path = self.made.join(name);
-            let bytes = std::fs::read(&path).map_err(EngineError::io("cannot read", path))?;
+    /// Makes the finished files and a manifest of them visible.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`]; a split image that is not what the build has seen.
+    pub(crate) fn publish(self, contents: &dyn Contents) -> Result<Published, EngineError> {
+        let Self { out_dir, made, mut manifest } = self;
+        let mut files: BTreeMap<String, Arc<[u8]>> = BTreeMap::new();
+        let mut digests: BTreeMap<String, Digest> = BTreeMap::new();
+        for name in manifest.names() {
+            let path = made.join(name);
+            let bytes = contents.bytes(&path)?;
+            digests.insert(name.to_owned(), contents.digest(&path).unwrap_or_else(|| Digest::of(&bytes)));
             files.insert(name.to_owned(), bytes);
         }
-        for file in self.manifest.images.iter_mut().flat_map(|image| &mut image.files) {
-            let bytes = files.get(&file.file).map_or(&[][..], |bytes| bytes);
-            *file = FileEntry::new(file.kind, file.file.clone(), bytes);
+        if let Some(split) = &mut manifest.split {
+            let library = made.join(split.library());
+            split.measure(&contents.bytes(&library)?).map_err(EngineError::stage(&library))?;
         }
-        publish(&self.out_dir, &self.manifest, files, &BTreeMap::new())
+        for entry in manifest.entries_mut() {
+            let (Some(bytes), Some(digest)) = (files.get(&entry.file), digests.get(&entry.file)) else {
+                continue;
+            };
+            entry.size = bytes.len() as u64;
+            entry.sha256 = digest.to_string();
+        }
+        let name = manifest.file_name();
+        let text = text_of(&manifest, &name)?;
+        digests.insert(name.clone(), Digest::of(&text));
+        files.insert(name, text.into());
+        let parts: Vec<Vec<u8>> =
+            digests.iter().map(|(name, digest)| format!("{name}\n{digest}\n").into_bytes()).collect();
+        let id = Digest::of_parts(parts.iter().map(Vec::as_slice)).short();
+        let changed = generation::generation(&out_dir, &manifest.name, &id, &files)?;
+        let digests = digests.into_iter().map(|(name, digest)| (out_dir.join(name), digest)).collect();
+        Ok(Published { manifest, changed, digests })
     }
 }
 
-/// Makes `files` and a manifest of them visible in `out_dir`; gives whether anything changed. `digests` are those of
-/// files that are known.
-pub(crate) fn publish(
-    out_dir: &Path,
-    manifest: &Manifest,
-    mut files: BTreeMap<String, Vec<u8>>,
-    digests: &BTreeMap<String, Digest>,
-) -> Result<bool, EngineError> {
-    let name = manifest.file_name();
+fn text_of(manifest: &Manifest, name: &str) -> Result<Vec<u8>, EngineError> {
     let mut text = serde_json::to_vec_pretty(manifest)
-        .map_err(|error| EngineError::io("cannot write", &name)(error.into()))?;
+        .map_err(|error| EngineError::io("cannot write", Path::new(name))(error.into()))?;
     text.push(b'\n');
-    files.insert(name, text);
-    let parts = files.iter().map(|(name, bytes)| {
-        let digest = digests.get(name).copied().unwrap_or_else(|| Digest::of(bytes));
-        format!("{name}\n{digest}\n").into_bytes()
-    });
-    let parts: Vec<Vec<u8>> = parts.collect();
-    let id = Digest::of_parts(parts.iter().map(Vec::as_slice)).to_string();
-    generation::generation(out_dir, &manifest.name, id.get(..16).unwrap_or(&id), &files)
+    Ok(text)
 }
 
-/// Publishes outside a build: the last step of an exported plan.
-///
-/// # Errors
-/// [`EngineError::Io`].
-pub fn publish_alone(publication: &Publication) -> Result<(), EngineError> {
-    let library = publication.out_dir.join(HIDDEN).join(&publication.manifest.name);
-    std::fs::create_dir_all(&library).map_err(EngineError::io("cannot create", &library))?;
-    let _lock = Lock::acquire(&library.join("lock"), || {})?;
-    publication.clone().publish()?;
-    Ok(())
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::publish::manifest::Versions;
+
+    /// Of a library without images.
+    pub(crate) fn example() -> Publication {
+        Publication {
+            out_dir: "out".into(),
+            made: "made".into(),
+            manifest: Manifest {
+                format: 1,
+                name: "k".to_owned(),
+                total_cpus: 1,
+                ops: Vec::new(),
+                images: Vec::new(),
+                shapes: None,
+                split: None,
+                versions: Versions::of("a compiler".to_owned(), "an SDK"),
+            },
+        }
+    }
 }

@@ -3,24 +3,8 @@
 //! The words are always shown whole; a rule only puts a line above them and a remedy below. Unaware of who ran what.
 //! Facts: user-api.md §1, §3-§5, §8.5, §9; codegen.md §10 D3.
 
-use std::fmt;
-
-use miette::Diagnostic;
-
 use crate::words::error::EngineError;
-
-/// One kind of mistake; the signs are those of GCC, of Clang and of GNU ld.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rule {
-    /// Stable code.
-    pub code: &'static str,
-    /// Texts of which one is in the output of the failed command.
-    pub signs: &'static [&'static str],
-    /// What went wrong.
-    pub cause: &'static str,
-    /// What to do.
-    pub remedy: &'static str,
-}
+use crate::words::explained::{Explained, Rule};
 
 /// All rules; where several fit, the one whose sign comes first in the output counts.
 pub const RULES: &[Rule] = &[
@@ -114,40 +98,6 @@ pub const RULES: &[Rule] = &[
         remedy: "shrink the largest arrays: big buffers belong into TCM or device memory, not into globals",
     },
 ];
-
-/// A failed command whose words fit a [`Rule`].
-#[derive(Debug)]
-pub struct Explained {
-    /// Which.
-    pub rule: &'static Rule,
-    /// `compile relu.cpp`.
-    pub label: String,
-    /// `exit status: 1`.
-    pub status: String,
-    /// The command's own words.
-    pub output: String,
-    /// Paste-able shell text.
-    pub command: String,
-}
-
-impl fmt::Display for Explained {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Self { rule, label, status, output, .. } = self;
-        write!(f, "{label} failed: {status}\n{}\n\n{output}", rule.cause)
-    }
-}
-
-impl std::error::Error for Explained {}
-
-impl Diagnostic for Explained {
-    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(Box::new(self.rule.code))
-    }
-
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(Box::new(format!("{}\nthe command, to try by hand:\n{}", self.rule.remedy, self.command)))
-    }
-}
 
 /// The same error; explained if it is a command of the device's toolchain whose words fit a rule.
 pub(crate) fn explained(error: EngineError) -> EngineError {

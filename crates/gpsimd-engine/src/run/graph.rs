@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::words::action::{Action, Builtin, Work};
+use crate::words::action::{Action, Work};
 use crate::words::error::EngineError;
 
 /// The order of a set of actions.
@@ -67,18 +67,16 @@ impl Graph {
 fn guess(action: &Action) -> Duration {
     let size = || action.inputs.first().and_then(|path| path.metadata().ok()).map_or(0, |file| file.len());
     match &action.work {
-        Work::Command(_) | Work::Host(_) if action.depfile.is_some() => {
-            Duration::from_millis(100 + size() / 100)
-        }
-        Work::Command(_) | Work::Host(_) => Duration::from_millis(50),
-        Work::Builtin(Builtin::WriteSdk(_)) => Duration::from_millis(20),
-        Work::Builtin(_) => Duration::from_millis(1),
+        Work::Process(..) if action.depfile.is_some() => Duration::from_millis(100 + size() / 100),
+        Work::Process(..) => Duration::from_millis(50),
+        Work::Stage(_) => Duration::from_millis(1),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::action::Side;
     use gpsimd_toolchain::Command;
 
     fn action(inputs: &[&str], output: &str) -> Action {
@@ -87,7 +85,7 @@ mod tests {
             inputs: inputs.iter().map(Into::into).collect(),
             outputs: vec![output.into()],
             depfile: None,
-            work: Work::Command(Command::new("cc")),
+            work: Work::Process(Side::Device, Command::new("cc")),
         }
     }
 

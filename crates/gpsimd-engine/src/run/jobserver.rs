@@ -6,7 +6,7 @@
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::run::process::lock;
+use crate::words::disk::locked;
 
 /// How long a worker waits for a token before it looks whether the run is over.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -21,12 +21,12 @@ pub struct Jobserver {
 
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
-    state: Mutex<State>,
+    tokens: Mutex<Tokens>,
     wake: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Tokens {
     /// Whether the token that this process came with is in use.
     own_is_used: bool,
     waiting: usize,
@@ -74,42 +74,42 @@ impl Jobserver {
 
     /// Waits for a token; `None` when `is_over` says so first.
     pub(crate) fn token(&self, is_over: impl Fn() -> bool) -> Option<Token<'_>> {
-        let mut state = lock(&self.shared.state);
-        if !state.own_is_used {
-            state.own_is_used = true;
+        let mut tokens = locked(&self.shared.tokens);
+        if !tokens.own_is_used {
+            tokens.own_is_used = true;
             return Some(Token::Own(&self.shared));
         }
-        state.waiting += 1;
+        tokens.waiting += 1;
         self.helper.request_token();
         let token = loop {
             if is_over() {
                 break None;
             }
-            if !state.own_is_used {
-                state.own_is_used = true;
+            if !tokens.own_is_used {
+                tokens.own_is_used = true;
                 break Some(Token::Own(&self.shared));
             }
-            if let Some(token) = state.arrived.pop() {
+            if let Some(token) = tokens.arrived.pop() {
                 break Some(Token::Lent { _token: token });
             }
-            let waited = self.shared.wake.wait_timeout(state, PATIENCE);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            let waited = self.shared.wake.wait_timeout(tokens, PATIENCE);
+            tokens = waited.unwrap_or_else(PoisonError::into_inner).0;
         };
-        state.waiting -= 1;
+        tokens.waiting -= 1;
         // what came too late goes back
-        let waiting = state.waiting;
-        state.arrived.truncate(waiting);
+        let waiting = tokens.waiting;
+        tokens.arrived.truncate(waiting);
         token
     }
 }
 
 impl Shared {
     fn arrived(&self, token: jobserver::Acquired) {
-        let mut state = lock(&self.state);
-        if state.arrived.len() < state.waiting {
-            state.arrived.push(token);
+        let mut tokens = locked(&self.tokens);
+        if tokens.arrived.len() < tokens.waiting {
+            tokens.arrived.push(token);
         }
-        drop(state);
+        drop(tokens);
         self.wake.notify_all();
     }
 }
@@ -117,7 +117,7 @@ impl Shared {
 impl Drop for Token<'_> {
     fn drop(&mut self) {
         if let Token::Own(shared) = self {
-            lock(&shared.state).own_is_used = false;
+            locked(&shared.tokens).own_is_used = false;
             shared.wake.notify_all();
         }
     }

@@ -8,18 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use crate::run::process::lock;
 use crate::words::action::Action;
+use crate::words::disk::locked;
 use crate::words::error::EngineError;
-
-/// Whether a build's log is begun, or goes on after its first half.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Begin {
-    /// An empty log.
-    New,
-    /// After what [`crate::discovery`] wrote.
-    Continued,
-}
 
 /// The log of a build.
 pub(crate) struct Log {
@@ -32,15 +23,9 @@ pub(crate) fn path(library: &Path) -> PathBuf {
 }
 
 impl Log {
-    /// Opens the log of `library`, whose lock the caller holds.
-    pub(crate) fn open(library: &Path, begin: Begin) -> Self {
-        let mut options = File::options();
-        options.create(true).write(true);
-        match begin {
-            Begin::New => options.truncate(true),
-            Begin::Continued => options.append(true),
-        };
-        Self { file: options.open(path(library)).ok().map(Mutex::new) }
+    /// Begins the log of `library`, whose lock the caller holds.
+    pub(crate) fn begin(library: &Path) -> Self {
+        Self { file: File::create(path(library)).ok().map(Mutex::new) }
     }
 
     /// Notes an action that has ended.
@@ -57,6 +42,6 @@ impl Log {
         }
         text.push('\n');
         // a full disk shows where it matters: at the outputs
-        let _ = lock(file).write_all(text.as_bytes());
+        let _ = locked(file).write_all(text.as_bytes());
     }
 }

@@ -3,29 +3,22 @@
 //! Unaware of the build graph; just command execution. No shell is involved.
 
 use std::io::Read;
-use std::process::{Child, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpsimd_toolchain::Command;
 
 use crate::run::diagnose;
+use crate::words::action::Side;
+use crate::words::disk::locked;
 use crate::words::error::EngineError;
 use crate::words::lock::Lock;
 
-/// Runs a command of the device's toolchain; gives what it printed (warnings of a success are worth showing too).
-/// Words that mean a known mistake are explained.
+/// Runs `command` to its end; gives what it printed (warnings of a success are worth showing too). Words of the device's
+/// toolchain that mean a known mistake are explained.
 pub(crate) fn run(
-    label: &str,
-    command: &Command,
-    lock: &Lock,
-    children: &Children,
-) -> Result<String, EngineError> {
-    run_here(label, command, lock, children).map_err(diagnose::explained)
-}
-
-/// Runs `command` to its end; gives what it printed.
-pub(crate) fn run_here(
+    side: Side,
     label: &str,
     command: &Command,
     lock: &Lock,
@@ -55,16 +48,24 @@ pub(crate) fn run_here(
     if status.success() {
         return Ok(output);
     }
-    Err(EngineError::CommandFailed {
+    Err(failed(side, label, command, &status, &output))
+}
+
+fn failed(side: Side, label: &str, command: &Command, status: &ExitStatus, output: &str) -> EngineError {
+    let failed = EngineError::CommandFailed {
         label: label.to_owned(),
         status: status.to_string(),
         output: output.trim_end().to_owned(),
         command: command.to_string(),
-    })
+    };
+    match side {
+        Side::Device => diagnose::explained(failed),
+        Side::Host => failed,
+    }
 }
 
 /// Runs `command` outside a build: no lock to hold, nobody to stop it. Gives what it printed.
-pub(crate) fn run_alone(label: &str, command: &Command) -> Result<String, EngineError> {
+pub(crate) fn run_alone(side: Side, label: &str, command: &Command) -> Result<String, EngineError> {
     let output = command.to_std().stdin(Stdio::null()).output().map_err(|source| {
         EngineError::NotStarted { label: label.to_owned(), program: command.program.clone(), source }
     })?;
@@ -73,12 +74,7 @@ pub(crate) fn run_alone(label: &str, command: &Command) -> Result<String, Engine
     if output.status.success() {
         return Ok(text);
     }
-    Err(diagnose::explained(EngineError::CommandFailed {
-        label: label.to_owned(),
-        status: output.status.to_string(),
-        output: text.trim_end().to_owned(),
-        command: command.to_string(),
-    }))
+    Err(failed(side, label, command, &output.status, &text))
 }
 
 /// The children now running, so that a stop can end them.
@@ -90,21 +86,21 @@ pub(crate) struct Children {
 
 impl Children {
     fn add(&self, child: Child) -> usize {
-        let mut running = lock(&self.running);
+        let mut running = locked(&self.running);
         running.push(Some(child));
         running.len() - 1
     }
 
     /// Waits for a child whose output has ended, so which has ended too or is about to.
-    fn wait(&self, slot: usize) -> std::io::Result<std::process::ExitStatus> {
-        let child = lock(&self.running).get_mut(slot).and_then(Option::take);
+    fn wait(&self, slot: usize) -> std::io::Result<ExitStatus> {
+        let child = locked(&self.running).get_mut(slot).and_then(Option::take);
         child.map_or_else(|| Err(std::io::ErrorKind::NotFound.into()), |mut child| child.wait())
     }
 
     /// Ends every child and lets none succeed from here on.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
-        for child in lock(&self.running).iter_mut().flatten() {
+        for child in locked(&self.running).iter_mut().flatten() {
             // a child that has already ended needs no ending
             let _ = child.kill();
         }
@@ -113,9 +109,4 @@ impl Children {
     pub(crate) fn stopped(&self) -> bool {
         self.stopped.load(Ordering::SeqCst)
     }
-}
-
-/// Locks a mutex whose holders cannot leave it half-changed: a panic elsewhere does not spoil it.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -15,13 +15,13 @@ use crate::fresh::discovered;
 use crate::fresh::fingerprint::{Before, Judge, Reason, Recorded};
 use crate::fresh::stamp::Clock;
 use crate::fresh::state::Record;
+use crate::run::event::{Event, How, RunOptions};
 use crate::run::graph::Graph;
 use crate::run::log::Log;
-use crate::run::process::{self, Children, lock};
-use crate::run::{Event, How, RunOptions};
-use crate::stages::{self, Made};
-use crate::words::action::{Action, Builtin, Work};
+use crate::run::process::{self, Children};
+use crate::words::action::{Action, Made, Side, Tools, Work};
 use crate::words::digest::Digest;
+use crate::words::disk::{Contents as _, locked};
 use crate::words::error::EngineError;
 use crate::words::lock::Lock;
 
@@ -50,11 +50,12 @@ pub(crate) struct Scheduler<'a> {
     actions: &'a [Action],
     graph: Graph,
     workshop: &'a Workshop<'a>,
-    state: Mutex<State>,
+    board: Mutex<Board>,
     wake: Condvar,
 }
 
-struct State {
+/// What workers change.
+struct Board {
     /// Inputs not yet made, per action.
     waiting_for: Vec<usize>,
     /// The action whose end made each ready.
@@ -108,7 +109,7 @@ impl<'a> Scheduler<'a> {
         records: BTreeMap<PathBuf, Record>,
     ) -> Self {
         let ready = (0..actions.len()).filter(|&index| graph.waiting_for[index] == 0);
-        let state = Mutex::new(State {
+        let board = Mutex::new(Board {
             waiting_for: graph.waiting_for.clone(),
             after: vec![None; actions.len()],
             ready: ready.map(|index| (graph.way[index], std::cmp::Reverse(index))).collect(),
@@ -119,7 +120,7 @@ impl<'a> Scheduler<'a> {
             failure: None,
             report: Report { findings: Vec::new(), images: Vec::new() },
         });
-        Self { actions, graph, workshop, state, wake: Condvar::new() }
+        Self { actions, graph, workshop, board, wake: Condvar::new() }
     }
 
     pub(crate) fn run(self) -> Done {
@@ -152,12 +153,12 @@ impl<'a> Scheduler<'a> {
             done.store(true, Ordering::SeqCst);
             stopper.thread().unpark();
         });
-        let state = self.state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let result = match state.failure {
+        let board = self.board.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let result = match board.failure {
             Some(failure) => Err(failure),
-            None => Ok(state.report),
+            None => Ok(board.report),
         };
-        Done { result, records: state.records, is_settled: state.is_settled }
+        Done { result, records: board.records, is_settled: board.is_settled }
     }
 
     /// One worker: takes ready actions until there can be no more.
@@ -171,71 +172,71 @@ impl<'a> Scheduler<'a> {
                 }
                 Task::Record(index, unrecorded) => {
                     let record = self.workshop.record(&self.actions[index], &unrecorded);
-                    self.recorded(&mut lock(&self.state), index, record);
+                    self.recorded(&mut locked(&self.board), index, record);
                 }
             }
         }
     }
 
     fn next(&self, children: &Children) -> Option<Task> {
-        let mut state = lock(&self.state);
+        let mut board = locked(&self.board);
         loop {
-            if children.stopped() && state.failure.is_none() {
-                state.failure = Some(EngineError::Stopped);
+            if children.stopped() && board.failure.is_none() {
+                board.failure = Some(EngineError::Stopped);
             }
-            if state.failure.is_none()
-                && let Some((_, std::cmp::Reverse(index))) = state.ready.pop_last()
+            if board.failure.is_none()
+                && let Some((_, std::cmp::Reverse(index))) = board.ready.pop_last()
             {
-                state.running += 1;
+                board.running += 1;
                 let output = self.actions[index].outputs.first();
-                let record = output.and_then(|output| state.records.remove(output));
-                return Some(Task::Perform(index, state.after[index], record));
+                let record = output.and_then(|output| board.records.remove(output));
+                return Some(Task::Perform(index, board.after[index], record));
             }
-            if let Some((index, unrecorded)) = state.backlog.pop() {
+            if let Some((index, unrecorded)) = board.backlog.pop() {
                 return Some(Task::Record(index, unrecorded));
             }
-            if state.running == 0 || state.failure.is_some() {
+            if board.running == 0 || board.failure.is_some() {
                 return None;
             }
-            state = self.wake.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner);
+            board = self.wake.wait(board).unwrap_or_else(std::sync::PoisonError::into_inner);
         }
     }
 
     fn finished(&self, index: usize, result: Result<Performed, EngineError>) {
-        let mut state = lock(&self.state);
-        state.running -= 1;
+        let mut board = locked(&self.board);
+        board.running -= 1;
         match result {
             Ok(performed) => {
                 if let Some(report) = performed.report {
-                    state.report = report;
+                    board.report = report;
                 }
                 match performed.record {
-                    Recording::Kept(record) => self.recorded(&mut state, index, record),
-                    Recording::New(unrecorded) => state.backlog.push((index, unrecorded)),
+                    Recording::Kept(record) => self.recorded(&mut board, index, record),
+                    Recording::New(unrecorded) => board.backlog.push((index, unrecorded)),
                 }
                 for &dependent in &self.graph.dependents[index] {
-                    state.waiting_for[dependent] -= 1;
-                    if state.waiting_for[dependent] == 0 {
-                        state.after[dependent] = Some(index);
-                        state.ready.insert((self.graph.way[dependent], std::cmp::Reverse(dependent)));
+                    board.waiting_for[dependent] -= 1;
+                    if board.waiting_for[dependent] == 0 {
+                        board.after[dependent] = Some(index);
+                        board.ready.insert((self.graph.way[dependent], std::cmp::Reverse(dependent)));
                     }
                 }
             }
             // the first failure is the cause; those after it may be its consequences
             Err(error) => {
-                state.failure.get_or_insert(error);
+                board.failure.get_or_insert(error);
             }
         }
-        drop(state);
+        drop(board);
         self.wake.notify_all();
     }
 
-    fn recorded(&self, state: &mut State, index: usize, record: Option<Record>) {
+    fn recorded(&self, board: &mut Board, index: usize, record: Option<Record>) {
         match (record, self.actions[index].outputs.first()) {
             (Some(record), Some(output)) => {
-                state.records.insert(output.clone(), record);
+                board.records.insert(output.clone(), record);
             }
-            _ => state.is_settled = false,
+            _ => board.is_settled = false,
         }
     }
 }
@@ -251,11 +252,11 @@ impl Workshop<'_> {
         children: &Children,
     ) -> Result<Performed, EngineError> {
         let reason = match &action.work {
-            // its report is wanted each time, and it takes less than to find out whether it would be the same
-            Work::Builtin(Builtin::Verify { .. }) => Some(Reason::Always),
+            Work::Stage(stage) if stage.always_runs() => Some(Reason::Always),
             _ => self.judge.reason(action, record.as_ref()),
         };
         let Some(reason) = reason else {
+            tracing::debug!("{}: nothing it depends on changed", action.label);
             let output = record.as_ref().map_or("", |record| record.said.as_str());
             (self.observe)(Event::Fresh { action, output });
             return Ok(Performed { report: None, record: Recording::Kept(record) });
@@ -263,10 +264,12 @@ impl Workshop<'_> {
         let clock = || Clock::read(self.library).map_err(EngineError::io("cannot write in", self.library));
         let before = self.judge.before(action, record.as_ref(), clock()?);
         let key = self.key(action, &before);
+        let _span = tracing::debug_span!("action", label = action.label).entered();
+        tracing::debug!("it runs: {reason}");
         let hit = key.and_then(|key| self.options.cache?.find(key, self.places, self.judge.files));
         // only what starts a process counts against a jobserver
         let token = match (&hit, &action.work, self.options.jobserver) {
-            (None, Work::Command(_) | Work::Host(_), Some(server)) => {
+            (None, Work::Process(..), Some(server)) => {
                 Some(server.token(|| children.stopped()).ok_or(EngineError::Stopped)?)
             }
             _ => None,
@@ -307,7 +310,7 @@ impl Workshop<'_> {
     /// The cache's key for the result; only the device's compilers are known well enough to have one.
     fn key(&self, action: &Action, before: &Before) -> Option<Digest> {
         self.options.cache?;
-        let Work::Command(_) = &action.work else { return None };
+        let Work::Process(Side::Device, _) = &action.work else { return None };
         let inputs = before.declared(action)?;
         cache::key(self.judge.surroundings.compiler, before.words(), &inputs, self.places)
     }
@@ -328,30 +331,19 @@ impl Workshop<'_> {
 
     fn execute(&self, action: &Action, children: &Children) -> Result<Made, EngineError> {
         // a compiler that fails, or is killed, must not leave the last build's file looking like this one's;
-        // builtins replace theirs in place, because other builds may be reading what they keep
-        let is_builtin = matches!(action.work, Work::Builtin(_));
+        // stages replace theirs in place, because other builds may be reading what they keep
         for output in action.outputs.iter().chain(&action.depfile) {
-            self.judge.files.forget(output);
-            if !is_builtin {
-                self.remove(output)?;
+            match &action.work {
+                Work::Process(..) => self.remove(output)?,
+                Work::Stage(_) => self.judge.files.forget(output),
             }
         }
+        let start = |side, label: &str, command: &_| process::run(side, label, command, self.lock, children);
         match &action.work {
-            Work::Host(command) => {
-                let said = process::run_here(&action.label, command, self.lock, children)?;
-                Ok(Made { report: None, said })
+            Work::Process(side, command) => {
+                Ok(Made { report: None, said: start(*side, &action.label, command)? })
             }
-            Work::Command(command) => {
-                let said = process::run(&action.label, command, self.lock, children)?;
-                Ok(Made { report: None, said })
-            }
-            Work::Builtin(stage) => {
-                let start = |label: &str, command: &_| match stage {
-                    Builtin::Registrations { .. } => process::run_here(label, command, self.lock, children),
-                    _ => process::run(label, command, self.lock, children),
-                };
-                stages::run(stage, &start, self.judge.files)
-            }
+            Work::Stage(stage) => stage.run(&Tools { files: self.judge.files, start: &start }),
         }
     }
 

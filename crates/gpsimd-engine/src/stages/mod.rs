@@ -1,196 +1,163 @@
-//! The stages that run in this process.
+//! What the tool does itself between processes: a stage's file has its arguments, which are one type, and what it does
+//! with them.
 //!
-//! Each reads files, calls the crate that knows the stage, writes files. Unaware of order and of threads.
+//! Unaware of order, of threads and of plans. Stages that people call are spelled as people type them; all others are
+//! `gpsimd-build stage NAME ARGUMENTS`, which reads what the plan writes.
 
+pub(crate) mod lsp;
+pub(crate) mod moving;
+pub(crate) mod package;
+pub(crate) mod publish;
+pub(crate) mod registrations;
+pub(crate) mod sdk;
 pub(crate) mod split;
+pub(crate) mod verify;
+pub(crate) mod wrapper;
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::fmt::Debug;
+use std::sync::Arc;
 
-use gpsimd_image::Rebase;
-use gpsimd_image::verify::{self, FileEntry, Report};
-use gpsimd_lsp::{Lsp, Variant};
+use gpsimd_toolchain::Command;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use crate::ask::{kernels, multicore, registrations};
-use crate::fresh::files::Files;
-use crate::run::process;
-use crate::words::action::{Adapt, Builtin, Image, Move};
-use crate::words::error::{EngineError, Problem};
-use crate::words::request::Cores;
+use crate::words::action::{Made, Stage, Tools};
+use crate::words::error::EngineError;
 
-/// Runs a command that a stage decided to need; gives what it printed.
-pub(crate) type Start<'a> = dyn Fn(&str, &gpsimd_toolchain::Command) -> Result<String, EngineError> + 'a;
+/// A stage that has no command of its own.
+pub(crate) trait Hidden: Debug + Send + Sync + Serialize + DeserializeOwned + 'static {
+    /// What it is called in a plan.
+    const NAME: &'static str;
 
-/// What a stage leaves besides its files.
-#[derive(Default)]
-pub(crate) struct Made {
-    /// The checks' report.
-    pub(crate) report: Option<Report>,
-    /// Warnings, or what a process said.
-    pub(crate) said: String,
-}
+    /// See [`Stage::run`].
+    fn run(&self, tools: &Tools) -> Result<Made, EngineError>;
 
-/// Runs one stage. Images stay in memory for the stages after.
-pub(crate) fn run(stage: &Builtin, start: &Start, files: &Files) -> Result<Made, EngineError> {
-    let mut made = Made::default();
-    match stage {
-        Builtin::WriteSdk(sdk) => sdk.write()?,
-        Builtin::KeepArchive { from, to } => keep(from, to)?,
-        Builtin::Codegen { ops, output, .. } => {
-            let text = gpsimd_codegen::wrapper(ops).map_err(stage_error(output))?;
-            files.write(output, text.into_bytes())?;
-        }
-        Builtin::Lsp { variant, directory } => {
-            for (name, text) in Lsp::custom_op(*variant).render() {
-                files.write(&directory.join(variant.lsp_name()).join(name), text.into_bytes())?;
-            }
-        }
-        Builtin::Adapt(stage) => made.said = adapt(stage, start)?,
-        Builtin::Registrations { program, output } => {
-            files.write(output, registrations::list(program, start)?.into_bytes())?;
-        }
-        Builtin::Package(image) => package(image, &files.bytes(&image.linked)?, files)?,
-        Builtin::Split(step) => split::split_step(step)?,
-        Builtin::Move(stage) => made.said = move_image(stage, start, files)?,
-        Builtin::Verify { images, report } => made.report = Some(verify_all(images, report, files)?),
+    /// See [`Stage::starts`].
+    fn starts(&self) -> Option<&Command> {
+        None
     }
-    Ok(made)
 }
 
-/// Copies an archive to where other builds look; it appears whole, and one that is there already stays.
+impl<S: Hidden> Stage for S {
+    fn words(&self) -> Vec<OsString> {
+        // arguments are names and numbers: there is always text for them
+        let arguments = serde_json::to_string(self).unwrap_or_else(|error| error.to_string());
+        ["stage", S::NAME, &arguments].map(OsString::from).to_vec()
+    }
+
+    fn run(&self, tools: &Tools) -> Result<Made, EngineError> {
+        Hidden::run(self, tools)
+    }
+
+    fn starts(&self) -> Option<&Command> {
+        Hidden::starts(self)
+    }
+}
+
+/// A row of the list of hidden stages.
+struct Row {
+    name: &'static str,
+    read: fn(&str) -> serde_json::Result<Arc<dyn Stage>>,
+}
+
+const fn row<S: Hidden>() -> Row {
+    Row { name: S::NAME, read: |text| Ok(Arc::new(serde_json::from_str::<S>(text)?)) }
+}
+
+/// All hidden stages.
+const ROWS: [Row; 9] = [
+    row::<sdk::WriteSdk>(),
+    row::<sdk::KeepArchive>(),
+    row::<wrapper::Adapt>(),
+    row::<registrations::Registrations>(),
+    row::<moving::Move>(),
+    row::<split::WriteScript>(),
+    row::<split::WriteTable>(),
+    row::<split::Synthesize>(),
+    row::<publish::Publish>(),
+];
+
+/// The stage of two words that [`Stage::words`] gave.
 ///
 /// # Errors
-/// [`EngineError::Io`].
-pub fn keep(from: &Path, to: &Path) -> Result<(), EngineError> {
-    let parent = to.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(parent).map_err(EngineError::io("cannot create", parent))?;
-    let scratch = tempfile::NamedTempFile::new_in(parent)
-        .map_err(EngineError::io("cannot create a file in", parent))?;
-    std::fs::copy(from, scratch.path()).map_err(EngineError::io("cannot copy", from))?;
-    scratch.persist(to).map_err(|error| EngineError::io("cannot rename into", to)(error.error))?;
-    Ok(())
+/// [`EngineError::Step`].
+pub(crate) fn read(name: &str, arguments: &str) -> Result<Arc<dyn Stage>, EngineError> {
+    let row = ROWS.iter().find(|row| row.name == name);
+    let row = row.ok_or_else(|| EngineError::Step { reason: format!("unknown stage {name:?}") })?;
+    (row.read)(arguments).map_err(|error| EngineError::Step { reason: format!("{name}: {error}") })
 }
 
-/// The stage outside a build: the step of an exported plan. Gives warnings if there is something to say.
-///
-/// # Errors
-/// [`EngineError::Kernels`], a failed compile, [`EngineError::Io`].
-pub fn adapt_alone(stage: &Adapt) -> Result<String, EngineError> {
-    adapt(stage, &process::run_alone)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::images::{CoreFiles, SplitFiles};
+    use crate::words::request::{Cores, NamedOp};
+    use gpsimd_loader::Generation;
+    use gpsimd_loader::kernel_table::TableOp;
+    use gpsimd_lsp::Variant;
+    use std::os::unix::ffi::OsStringExt as _;
+    use std::path::PathBuf;
 
-/// The stage outside a build: writes what `program` registers to `output`.
-///
-/// # Errors
-/// Registrations that cannot be built, [`EngineError::Io`].
-pub fn registrations_alone(program: &Path, output: &Path) -> Result<(), EngineError> {
-    write(output, registrations::list(program, &process::run_alone)?.as_bytes())
-}
-
-/// Checks the kernels; makes the wrapper's object from the guess, or anew where kernels are declared differently.
-fn adapt(stage: &Adapt, start: &Start) -> Result<String, EngineError> {
-    let ops = kernels::match_kernels(&stage.ops, &stage.objects)?;
-    let warnings = match stage.cores {
-        Cores::Single => String::new(),
-        Cores::Eight => multicore::warnings(&ops, &stage.objects)?,
-    };
-    if ops == stage.ops {
-        let copy = |from: &Path, to: &Path| {
-            std::fs::copy(from, to).map_err(EngineError::io("cannot copy", from)).map(|_| ())
-        };
-        let depfile = stage.guess.with_extension("d");
-        if depfile.is_file() {
-            copy(&depfile, &stage.wrapper.with_extension("d"))?;
-        }
-        copy(&stage.guess, &stage.wrapper)?;
-        return Ok(warnings);
+    /// One of each.
+    fn stages() -> Vec<Arc<dyn Stage>> {
+        let odd = PathBuf::from(OsString::from_vec(b"a \xff\nb".to_vec()));
+        let named = vec![NamedOp { kernel: Some("k".into()), schema: "my::k(Tensor a) -> Tensor".into() }];
+        let command = Command::new("cc").arg(odd.clone()).env("K", "v");
+        vec![
+            Arc::new(sdk::WriteSdk { root: odd.clone(), runtime: vec!["hal/x.S".into()] }),
+            Arc::new(sdk::KeepArchive { from: odd.clone(), to: "b".into() }),
+            Arc::new(wrapper::Adapt {
+                ops: named,
+                objects: vec![odd.clone()],
+                guess: "g".into(),
+                source: "s".into(),
+                wrapper: "w".into(),
+                compile: command.clone(),
+                cores: Cores::Eight,
+            }),
+            Arc::new(registrations::Registrations { program: odd.clone(), output: "o".into() }),
+            Arc::new(moving::Move {
+                kept: odd.clone(),
+                image: CoreFiles::new(&odd, "k", Variant::Single, true),
+                link: command,
+            }),
+            Arc::new(split::WriteScript { output: odd.clone() }),
+            Arc::new(split::WriteTable {
+                rows: vec![TableOp { kernel: "k".into(), spec: 10 }],
+                output: odd.clone(),
+            }),
+            Arc::new(split::Synthesize { image: SplitFiles::new(&odd, "k", Generation::MarianaPlus, true) }),
+            Arc::new(publish::Publish { publication: crate::publish::publication::tests::example() }),
+        ]
     }
-    let text = gpsimd_codegen::wrapper(&ops).map_err(stage_error(&stage.source))?;
-    write(&stage.source, text.as_bytes())?;
-    let said = start("compile the wrapper as the kernels are declared", &stage.compile)?;
-    Ok(warnings + &said)
-}
 
-/// The stage outside a build: the step of an exported plan. Gives a warning if there is something to say.
-///
-/// # Errors
-/// Images that cannot be stripped or packed, a failed link, [`EngineError::Io`].
-pub fn move_alone(stage: &Move) -> Result<String, EngineError> {
-    move_image(stage, &process::run_alone, &Files::remembering([]))
-}
-
-/// Moves a link for cpu0 to the image's core, or links for that core where it cannot be proven what would move.
-fn move_image(stage: &Move, start: &Start, files: &Files) -> Result<String, EngineError> {
-    let kept = files.bytes(&stage.kept)?;
-    let Variant::Cpu(cpu) = stage.image.variant else {
-        return Err(EngineError::PlanIncomplete { path: stage.image.linked.clone() });
-    };
-    match Rebase::of(&kept) {
-        Ok(rebase) => {
-            let linked = rebase.image_for(cpu);
-            package(&stage.image, &linked, files)?;
-            files.write(&stage.image.linked, linked)?;
-            Ok(String::new())
-        }
-        Err(refusal) => {
-            let label = format!("link {}", stage.image.linked.display());
-            let folder = stage.image.linked.parent().unwrap_or(Path::new("."));
-            std::fs::create_dir_all(folder).map_err(EngineError::io("cannot create", folder))?;
-            files.forget(&stage.image.linked);
-            let said = start(&label, &stage.link)?;
-            package(&stage.image, &files.bytes(&stage.image.linked)?, files)?;
-            // one of the eight speaks for all
-            let warning = format!(
-                "warning: linked each core by itself, because one link cannot be proven to serve all: {refusal}\n"
-            );
-            Ok(if cpu.index() == 0 { warning + &said } else { said })
+    #[test]
+    fn the_hidden_command_reads_what_the_plan_writes() {
+        let stages = stages();
+        assert_eq!(stages.len(), ROWS.len(), "a stage has no example here, or no row");
+        for (stage, row) in stages.iter().zip(ROWS) {
+            let words = stage.words();
+            let [command, name, arguments] = words.as_slice() else { panic!("{words:?}") };
+            assert_eq!((command.to_str(), name.to_str()), (Some("stage"), Some(row.name)));
+            let read = read(row.name, arguments.to_str().expect("text")).expect("a stage");
+            assert_eq!(read.words(), words);
         }
     }
-}
 
-fn package(image: &Image, linked: &[u8], files: &Files) -> Result<(), EngineError> {
-    if image.stripped.is_none() && image.packed.is_none() {
-        return Ok(());
+    #[test]
+    fn every_stage_has_a_name_of_its_own() {
+        let names: std::collections::BTreeSet<&str> = ROWS.iter().map(|row| row.name).collect();
+        assert!(names.len() == ROWS.len() && !names.contains(""), "{names:?}");
     }
-    let stripped = gpsimd_image::strip(linked).map_err(stage_error(&image.linked))?;
-    if let Some(path) = &image.packed {
-        files.write(path, gpsimd_image::pack(&stripped).map_err(stage_error(path))?)?;
+
+    #[test]
+    fn what_no_plan_wrote_is_refused() {
+        for (name, arguments) in
+            [("mover", "{}"), ("move", "{}"), ("move", ""), ("keep-archive", "{\"from\":1}")]
+        {
+            let error = read(name, arguments).expect_err(name);
+            assert!(matches!(error, EngineError::Step { .. }), "{error}");
+        }
     }
-    match &image.stripped {
-        Some(path) => files.write(path, stripped),
-        None => Ok(()),
-    }
-}
-
-fn verify_all(images: &[Image], report_path: &Path, files: &Files) -> Result<Report, EngineError> {
-    let read = images.iter().flat_map(Image::files).map(|path| Ok((path, files.bytes(path)?)));
-    let read: Vec<_> = read.collect::<Result<_, EngineError>>()?;
-    let entries: Vec<FileEntry> = read
-        .iter()
-        .map(|(path, bytes)| FileEntry::new(path.file_name().unwrap_or_default().to_string_lossy(), bytes))
-        .collect();
-    let report = verify::verify(&entries);
-    if !report.is_clean() {
-        return Err(EngineError::Verify { report: Box::new(report) });
-    }
-    let text = serde_json::to_vec(&report)
-        .map_err(|error| EngineError::io("cannot write", report_path)(error.into()))?;
-    files.write(report_path, text)?;
-    Ok(report)
-}
-
-pub(crate) fn stage_error<E: miette::Diagnostic + Send + Sync + 'static>(
-    path: &Path,
-) -> impl FnOnce(E) -> EngineError {
-    let path = path.to_owned();
-    move |error| EngineError::Stage { path, problem: Problem::new(error) }
-}
-
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, EngineError> {
-    std::fs::read(path).map_err(EngineError::io("cannot read", path))
-}
-
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder).map_err(EngineError::io("cannot create", folder))?;
-    std::fs::write(path, bytes).map_err(EngineError::io("cannot write", path))
 }

@@ -1,18 +1,18 @@
 //! One step of a plan: a process to start, or a stage of this tool.
 //!
-//! Every builtin has a command line of its own (`gpsimd-build <stage> …`), so that an exported plan can run
-//! outside this process. Unaware of when an action runs.
+//! Every stage has a command line (`gpsimd-build …`), so that an exported plan can run outside this process. Unaware of
+//! which stages there are and of when an action runs.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use gpsimd_codegen::Op;
-use gpsimd_lsp::Variant;
+use gpsimd_image::verify::Report;
 use gpsimd_toolchain::Command;
 
-use crate::stages::split::Step;
-use crate::words::request::Cores;
-use crate::words::sdk::Sdk;
+use crate::words::disk::Contents;
+use crate::words::error::EngineError;
 
 /// A step: reads `inputs`, writes `outputs`, nothing else that another action cares for.
 #[derive(Debug, Clone)]
@@ -33,213 +33,101 @@ pub struct Action {
 #[derive(Debug, Clone)]
 pub enum Work {
     /// Start a process.
-    Command(Command),
-    /// Start a process that is about this machine, not about the device.
-    Host(Command),
+    Process(Side, Command),
     /// Call a stage in this process.
-    Builtin(Builtin),
+    Stage(Arc<dyn Stage>),
 }
 
-/// A stage of the tool itself.
-#[derive(Debug, Clone)]
-pub enum Builtin {
-    /// Write the device SDK's files.
-    WriteSdk(Sdk),
-    /// Put a finished runtime archive where other builds find it.
-    KeepArchive {
-        /// Made by this build.
-        from: PathBuf,
-        /// In the data directory.
-        to: PathBuf,
-    },
-    /// Render `wrapper.cpp`.
-    Codegen {
-        /// In registration order.
-        ops: Vec<Op>,
-        /// Schema text of each, for the command line.
-        schemas: Vec<String>,
-        /// The file.
-        output: PathBuf,
-    },
-    /// Render one linker support package.
-    Lsp {
-        /// Which.
-        variant: Variant,
-        /// Directory that gets `<lsp name>/`.
-        directory: PathBuf,
-    },
-    /// See that each op's kernel can be called, and make the wrapper that calls it as its author declared it.
-    Adapt(Adapt),
-    /// Ask a shape program what it registers.
-    Registrations {
-        /// Made of the shape sources.
-        program: PathBuf,
-        /// Its answer, as JSON.
-        output: PathBuf,
-    },
-    /// Strip a linked image and pack the result.
-    Package(Image),
-    /// A step on the way to the split image.
-    Split(Step),
-    /// Move a link for cpu0 to another core; strip and pack the result.
-    Move(Move),
-    /// Check all images of the library, alone and against each other.
-    Verify {
-        /// One per core.
-        images: Vec<Image>,
-        /// The report, as JSON.
-        report: PathBuf,
-    },
+/// What a process is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The device: one of the toolchain's programs.
+    Device,
+    /// This machine.
+    Host,
 }
 
-/// From a wrapper compiled on the guess that kernels are declared as the schema says to one that fits the kernels.
-#[derive(Debug, Clone)]
-pub struct Adapt {
-    /// As guessed, in registration order.
-    pub ops: Vec<Op>,
-    /// Schema text of each, for the command line.
-    pub schemas: Vec<String>,
-    /// The kernel objects, which say what is defined.
-    pub objects: Vec<PathBuf>,
-    /// The object of the guess; it is the result if the guess was right.
-    pub guess: PathBuf,
-    /// Where the source goes if it was not.
-    pub source: PathBuf,
-    /// The object to link.
-    pub wrapper: PathBuf,
-    /// Compiles `source` to `wrapper`.
-    pub compile: Command,
-    /// How many cores the library is for; for eight there are more mistakes to make.
-    pub cores: Cores,
+/// A stage of the tool itself; its arguments are the type that has this.
+pub trait Stage: fmt::Debug + Send + Sync {
+    /// The words after `gpsimd-build` that do the same.
+    fn words(&self) -> Vec<OsString>;
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// Each stage's own.
+    fn run(&self, tools: &Tools) -> Result<Made, EngineError>;
+
+    /// The compiler or linker that it may start, which reads files of its own finding.
+    fn starts(&self) -> Option<&Command> {
+        None
+    }
+
+    /// Whether its result is wanted each time, and takes less than to find out whether it would be the same.
+    fn always_runs(&self) -> bool {
+        false
+    }
 }
 
-/// From the one link for cpu0 to the image of a core.
-#[derive(Debug, Clone)]
-pub struct Move {
-    /// The link for cpu0, relocations kept.
-    pub kept: PathBuf,
-    /// What to make of it.
-    pub image: Image,
-    /// Links for the core itself, where the move cannot be proven right.
-    pub link: Command,
+/// What a stage works with.
+pub struct Tools<'a> {
+    /// Files to read and to write.
+    pub files: &'a dyn Contents,
+    /// Runs a command that the stage decided to need; gives what it printed.
+    pub start: &'a Start<'a>,
 }
 
-/// The files of one core's image.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Image {
-    /// Which window it is for.
-    pub variant: Variant,
-    /// As the linker left it.
-    pub linked: PathBuf,
-    /// `.stripped.so`, when packaging.
-    pub stripped: Option<PathBuf>,
-    /// `.packed.so`, when packaging.
-    pub packed: Option<PathBuf>,
+/// Runs a command; the text says what is being done.
+pub type Start<'a> = dyn Fn(Side, &str, &Command) -> Result<String, EngineError> + 'a;
+
+/// What a stage leaves besides its files.
+#[derive(Debug, Default)]
+pub struct Made {
+    /// The checks' report.
+    pub report: Option<Report>,
+    /// Warnings, or what a process said.
+    pub said: String,
 }
 
-impl Image {
-    /// Its files: linked, stripped, packed.
-    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        [Some(&self.linked), self.stripped.as_ref(), self.packed.as_ref()].into_iter().flatten()
+impl Action {
+    /// A stage that finds no files of its own.
+    pub(crate) fn stage(
+        label: impl Into<String>,
+        inputs: Vec<PathBuf>,
+        outputs: Vec<PathBuf>,
+        stage: impl Stage + 'static,
+    ) -> Action {
+        Action { label: label.into(), inputs, outputs, depfile: None, work: Work::Stage(Arc::new(stage)) }
+    }
+
+    /// Whether it compiles a source.
+    pub(crate) fn is_compile(&self) -> bool {
+        self.work.process().is_some_and(|command| command.args.iter().any(|word| word == "-c"))
     }
 }
 
 impl Work {
-    /// The compiler or linker that reads files for this action; none for stages that read their inputs only.
-    pub(crate) fn compiler_command(&self) -> Command {
+    /// The process that it starts, if it is one.
+    pub(crate) fn process(&self) -> Option<&Command> {
         match self {
-            Work::Command(command) | Work::Host(command) => command.clone(),
-            Work::Builtin(Builtin::Adapt(adapt)) => adapt.compile.clone(),
-            Work::Builtin(_) => Command::new(""),
+            Work::Process(_, command) => Some(command),
+            Work::Stage(_) => None,
+        }
+    }
+
+    /// The compiler or linker that reads files for this action; none for stages that read their inputs only.
+    pub(crate) fn compiler(&self) -> Option<&Command> {
+        match self {
+            Work::Process(_, command) => Some(command),
+            Work::Stage(stage) => stage.starts(),
         }
     }
 
     /// The command that does this, for people and for exported plans.
     pub fn command(&self) -> Command {
         match self {
-            Work::Command(command) | Work::Host(command) => command.clone(),
-            Work::Builtin(builtin) => Command::new("gpsimd-build").args(builtin.arguments()),
+            Work::Process(_, command) => command.clone(),
+            Work::Stage(stage) => Command::new("gpsimd-build").args(stage.words()),
         }
-    }
-}
-
-impl Builtin {
-    /// Arguments after `gpsimd-build`.
-    fn arguments(&self) -> Vec<OsString> {
-        let mut line: Vec<OsString> = Vec::new();
-        let mut add =
-            |words: &[&dyn AsRef<std::ffi::OsStr>]| line.extend(words.iter().map(|w| w.as_ref().to_owned()));
-        match self {
-            Builtin::WriteSdk(sdk) => add(&[&"sdk", &"--write", &sdk.root()]),
-            Builtin::KeepArchive { from, to } => add(&[&"sdk", &"--keep", from, &"--as", to]),
-            Builtin::Codegen { ops, schemas, output } => {
-                add(&[&"codegen", &"--output", output]);
-                for (op, schema) in ops.iter().zip(schemas) {
-                    add(&[&"--op", &format!("{}={schema}", op.kernel)]);
-                }
-            }
-            Builtin::Lsp { variant, directory } => {
-                add(&[&"lsp", &"--variant", &variant.to_string(), &"--dir", directory]);
-            }
-            Builtin::Adapt(adapt) => {
-                add(&[&"adapt", &"--guess", &adapt.guess]);
-                add(&[&"--source", &adapt.source, &"--output", &adapt.wrapper]);
-                for (op, schema) in adapt.ops.iter().zip(&adapt.schemas) {
-                    add(&[&"--op", &format!("{}={schema}", op.kernel)]);
-                }
-                for object in &adapt.objects {
-                    add(&[&"--object", object]);
-                }
-                if adapt.cores == Cores::Eight {
-                    add(&[&"--multicore"]);
-                }
-                add_command(&mut add, &adapt.compile);
-            }
-            Builtin::Registrations { program, output } => {
-                add(&[&"registrations", &"--output", output, program]);
-            }
-            Builtin::Split(step) => line = step.arguments(),
-            Builtin::Package(image) => {
-                add(&[&"pack", &image.linked]);
-                add_files(&mut add, image);
-            }
-            Builtin::Move(Move { kept, image, link }) => {
-                add(&[&"move", kept, &"--variant", &image.variant.to_string(), &"--linked", &image.linked]);
-                add_files(&mut add, image);
-                add_command(&mut add, link);
-            }
-            Builtin::Verify { images, report } => {
-                add(&[&"verify", &"--report", report]);
-                for file in images.iter().flat_map(Image::files) {
-                    add(&[file]);
-                }
-            }
-        }
-        line
-    }
-}
-
-type Add<'a> = dyn FnMut(&[&dyn AsRef<OsStr>]) + 'a;
-
-fn add_files(add: &mut Add, image: &Image) {
-    if let Some(stripped) = &image.stripped {
-        add(&[&"--stripped", stripped]);
-    }
-    if let Some(packed) = &image.packed {
-        add(&[&"--output", packed]);
-    }
-}
-
-/// A command that the stage may start: environment as options, words at the end.
-fn add_command(add: &mut Add, command: &Command) {
-    for (key, value) in &command.env {
-        let mut pair = key.clone();
-        pair.push("=");
-        pair.push(value);
-        add(&[&"--env", &pair]);
-    }
-    add(&[&"--", &command.program]);
-    for word in &command.args {
-        add(&[word]);
     }
 }

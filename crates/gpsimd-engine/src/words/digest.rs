@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 /// SHA-256 of some content; hexadecimal where it is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Digest([u8; 32]);
+pub struct Digest([u8; 32]);
 
 impl Digest {
     pub(crate) fn of(bytes: &[u8]) -> Digest {
@@ -27,6 +27,11 @@ impl Digest {
 
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
+    }
+
+    /// Its first sixteen digits: a name that is unique enough for a directory.
+    pub(crate) fn short(&self) -> String {
+        self.to_string()[..16].to_owned()
     }
 
     pub(crate) fn parse(text: &str) -> Option<Digest> {

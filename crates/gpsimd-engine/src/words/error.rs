@@ -4,9 +4,9 @@
 //! before the first compiler starts.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::run::diagnose::Explained;
+use crate::words::explained::Explained;
 use gpsimd_image::verify::{Report, Severity as Worst};
 use gpsimd_toolchain::ToolchainError;
 use miette::{Diagnostic, LabeledSpan, Severity, SourceCode};
@@ -94,6 +94,22 @@ pub enum EngineError {
         /// The whole report.
         report: Box<Report>,
     },
+    /// A step of an exported plan is to write a device SDK that is not this tool's.
+    #[error("the plan was exported by another version: its SDK is {planned}, this tool's is {own}", planned = .planned.display(), own = .own.display())]
+    #[diagnostic(code(cli::sdk_moved), help("export the plan again"))]
+    SdkMoved {
+        /// Directory of the plan's.
+        planned: PathBuf,
+        /// Directory of this tool's.
+        own: PathBuf,
+    },
+    /// A step of an exported plan does not read.
+    #[error("this is no step of a plan: {reason}")]
+    #[diagnostic(code(engine::step), help("export the plan again with this version"))]
+    Step {
+        /// What is wrong.
+        reason: String,
+    },
     /// The caller asked to stop.
     #[error("stopped")]
     #[diagnostic(
@@ -141,6 +157,8 @@ impl EngineError {
             | Self::Explained(_)
             | Self::Io { .. }
             | Self::Verify { .. }
+            | Self::SdkMoved { .. }
+            | Self::Step { .. }
             | Self::PlanIncomplete { .. } => Fault::Request,
         }
     }
@@ -154,6 +172,17 @@ impl EngineError {
             },
             _ => None,
         }
+    }
+
+    /// For `map_err`: the file that a stage could not process.
+    pub(crate) fn stage<E: Diagnostic + Send + Sync + 'static>(path: &Path) -> impl FnOnce(E) -> Self {
+        let path = path.to_owned();
+        move |error| Self::Stage { path, problem: Problem::new(error) }
+    }
+
+    /// A request with one problem.
+    pub(crate) fn request(problem: impl Diagnostic + Send + Sync + 'static) -> Self {
+        Self::Request { problems: vec![Problem::new(problem)] }
     }
 
     pub(crate) fn io(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {

@@ -1,34 +1,85 @@
-//! What a caller asks for, and the check of all of it before anything runs.
+//! What a caller asks for, before and after it is complete, and what of it was found buildable.
 //!
-//! Unaware of compilers: a [`Job`] is a request whose schemas parse, whose names are legal and whose files exist.
+//! Unaware of how it is checked and of compilers.
 
-use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::PathBuf;
 
 use gpsimd_codegen::Op;
+use gpsimd_loader::kernel_table::TableOp;
 use gpsimd_lsp::{CpuId, Variant};
-use gpsimd_toolchain::{Machine, PackJob, Toolchain};
-use miette::Diagnostic;
+use gpsimd_toolchain::text;
+use serde::{Deserialize, Serialize};
 
-use crate::ask::registrations::{self, Shapes};
-use crate::stages::split::{self, Images};
-use crate::words::error::{EngineError, Problem};
+use crate::words::disk::HIDDEN;
+use crate::words::images::{Images, Target};
+
+/// A library as its author describes it: the tool finds what is left open ([`crate::build`]).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Draft {
+    /// The ops, in registration order; none takes all that the shape sources register, or the one kernel there is.
+    pub ops: Vec<OpRequest>,
+    /// Namespace of ops whose schema is read from the kernel [default: [`crate::DEFAULT_NAMESPACE`]].
+    pub namespace: Option<String>,
+    /// All else.
+    pub settings: Settings,
+}
+
+/// A library whose ops are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The ops, in registration order.
+    pub ops: Vec<NamedOp>,
+    /// All else.
+    pub settings: Settings,
+}
+
+impl Draft {
+    /// The request that it is, or itself if something must be found first.
+    ///
+    /// # Errors
+    /// The draft: an op or its schema is not given, or shape sources are to be asked.
+    pub fn closed(self) -> Result<Request, Box<Draft>> {
+        let named: Option<Vec<NamedOp>> = self.ops.iter().cloned().map(OpRequest::named).collect();
+        match named {
+            Some(ops) if !ops.is_empty() && self.settings.shape_sources.is_empty() => {
+                Ok(Request { ops, settings: self.settings })
+            }
+            _ => Err(Box::new(self)),
+        }
+    }
+}
 
 /// One op as the caller names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OpRequest {
     /// The kernel function; `None` takes the op name of the schema (codegen.md §2: they may differ).
     pub kernel: Option<String>,
-    /// PyTorch schema text; `None` takes what the kernel's own declaration means ([`crate::discovery`]).
+    /// PyTorch schema text; `None` takes what the kernel's own declaration means ([`crate::build`]).
     pub schema: Option<String>,
 }
 
+impl OpRequest {
+    /// With its schema, if it has one.
+    pub(crate) fn named(self) -> Option<NamedOp> {
+        Some(NamedOp { kernel: self.kernel, schema: self.schema? })
+    }
+}
+
+/// One op with its schema.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedOp {
+    /// The kernel function; `None` takes the op name of the schema.
+    pub kernel: Option<String>,
+    /// PyTorch schema text.
+    pub schema: String,
+}
+
 /// How many cores the library is for (toolchain.md §14 Q17: 1 and 8 are the only legal values).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cores {
     /// One image, which may use the whole 32 MiB bank.
+    #[default]
     Single,
     /// Eight images, one per core, each in its own 2 MiB bank.
     Eight,
@@ -53,9 +104,10 @@ impl Cores {
 }
 
 /// Whether `.stripped.so` and `.packed.so` are made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub enum Packaging {
     /// As the reference driver: unless the caller's cflags contain exactly `-g` (toolchain.md §5).
+    #[default]
     UnlessDebug,
     /// Always.
     Always,
@@ -64,16 +116,17 @@ pub enum Packaging {
 }
 
 /// Who strips and packs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub enum Packer {
     /// This process.
+    #[default]
     Native,
     /// The toolchain's own program, which only the vendor's has.
     Toolchain,
 }
 
 /// How the images of eight cores are linked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub enum Linking {
     /// Once where the toolchain's output is known to allow it: the open toolchain.
     #[default]
@@ -84,30 +137,31 @@ pub enum Linking {
     Each,
 }
 
-/// A library to build.
-#[derive(Debug, Clone)]
-pub struct Request {
+/// What to build a library from, where to, and how.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Settings {
     /// Output stem: `vector_add` gives `vector_add_cpu0.so` and so on. A last extension is dropped.
     pub name: String,
     /// Kernel sources, each compiled once.
+    #[serde(with = "text")]
     pub sources: Vec<PathBuf>,
-    /// The ops, in registration order; none takes all that the shape sources register, or the one kernel there is.
-    pub ops: Vec<OpRequest>,
     /// Sources of shape functions and registrations, for this machine (user-api.md §9).
+    #[serde(with = "text")]
     pub shape_sources: Vec<PathBuf>,
-    /// Namespace of ops whose schema is read from the kernel [default: [`crate::DEFAULT_NAMESPACE`]].
-    pub namespace: Option<String>,
-    /// Whether the build's first half has run: [`crate::discovery`]; the second half then goes on with its log.
-    pub is_logged: bool,
     /// Where the outputs appear.
+    #[serde(with = "text")]
     pub out_dir: PathBuf,
     /// Include directories; an entry may also be a flag such as `-Idir` (toolchain.md §14 Q10).
+    #[serde(with = "text")]
     pub includes: Vec<OsString>,
     /// Compiler flags for sources and wrapper, after ours, so that the last one wins.
+    #[serde(with = "text")]
     pub cflags: Vec<OsString>,
     /// Linker flags (the reference has none, toolchain.md §14 Q16).
+    #[serde(with = "text")]
     pub ldflags: Vec<OsString>,
     /// A program that starts the compilers (`ccache`).
+    #[serde(with = "text")]
     pub launcher: Option<PathBuf>,
     /// One core or eight.
     pub cores: Cores,
@@ -121,30 +175,26 @@ pub struct Request {
     pub images: Images,
 }
 
-/// A request found buildable.
+/// Settings found usable: kernels can be compiled, whatever their ops are.
 #[derive(Debug, Clone)]
-pub struct Job {
+pub struct Project {
     /// Output stem.
     pub name: String,
     /// Kernel sources with the object stem each gets.
     pub sources: Vec<Source>,
-    /// Ops with checked signatures.
-    pub ops: Vec<Op>,
-    /// The schema text of each op, as given.
-    pub schemas: Vec<String>,
     /// The shape program's sources, if there are any.
     pub shapes: Option<Shapes>,
-    /// See [`Request::is_logged`].
-    pub is_logged: bool,
     /// Absolute output directory.
     pub out_dir: PathBuf,
+    /// What relative names are relative to; none when it is gone.
+    pub directory: Option<PathBuf>,
     /// Include flags' directories.
     pub includes: Vec<PathBuf>,
-    /// See [`Request::cflags`]; flags among the includes are appended.
+    /// See [`Settings::cflags`]; flags among the includes are appended.
     pub cflags: Vec<OsString>,
-    /// See [`Request::ldflags`].
+    /// See [`Settings::ldflags`].
     pub ldflags: Vec<OsString>,
-    /// See [`Request::launcher`].
+    /// See [`Settings::launcher`].
     pub launcher: Option<PathBuf>,
     /// One core or eight.
     pub cores: Cores,
@@ -156,11 +206,22 @@ pub struct Job {
     pub packer: Packer,
     /// Which images to make.
     pub images: Images,
-    /// The compiler.
-    pub toolchain: Toolchain,
 }
 
-/// A kernel source and the stem of its object file, unique within the job (codegen.md D10).
+/// A request found buildable.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// All but the ops.
+    pub project: Project,
+    /// Ops with checked signatures.
+    pub ops: Vec<Op>,
+    /// The same as they were given, kernels named.
+    pub named: Vec<NamedOp>,
+    /// What the split image is for and the rows of its kernel table, if one is to be made.
+    pub split: Option<(Target, Vec<TableOp>)>,
+}
+
+/// A source and the stem of its object file, unique within the job (codegen.md D10).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// As the caller gave it.
@@ -169,280 +230,26 @@ pub struct Source {
     pub object_stem: OsString,
 }
 
-/// Problems of the request that no other crate owns.
-#[derive(Debug, thiserror::Error, Diagnostic)]
-enum RequestError {
-    #[error("no source files")]
-    #[diagnostic(code(engine::no_sources), help("name at least one C++ kernel source"))]
-    NoSources,
-    #[error("source file {path} does not exist", path = .path.display())]
-    #[diagnostic(code(engine::source_missing), help("paths are relative to {cwd}", cwd = .cwd.display()))]
-    SourceMissing { path: PathBuf, cwd: PathBuf },
-    #[error("source {path} is not a file", path = .path.display())]
-    #[diagnostic(code(engine::source_not_file), help("name the C++ file itself, not its directory"))]
-    SourceNotFile { path: PathBuf },
-    #[error("source {path:?} has a name that is not UTF-8")]
-    #[diagnostic(
-        code(engine::source_name),
-        help("rename it: manifests, logs and exported plans are text, and name their sources")
-    )]
-    SourceName { path: PathBuf },
-    #[error("source {path} is named twice", path = .path.display())]
-    #[diagnostic(code(engine::source_twice), help("its functions would be defined twice; name it once"))]
-    SourceTwice { path: PathBuf },
-    #[error("{name:?} cannot be a library name: {why}")]
-    #[diagnostic(code(engine::name), help("use a plain file stem such as vector_add"))]
-    Name { name: String, why: &'static str },
-    #[error("op {kernel} has no schema")]
-    #[diagnostic(
-        code(engine::no_schema),
-        help(
-            "write --op '{kernel}=my_ops::{kernel}(Tensor x) -> Tensor'; `compile` can read it from the kernel"
-        )
-    )]
-    NoSchema { kernel: String },
-    #[error("include directory {path} does not exist", path = .path.display())]
-    #[diagnostic(code(engine::include_missing), help("remove it or correct the path"))]
-    IncludeMissing { path: PathBuf },
-    #[error("the toolchain has no packer of its own")]
-    #[diagnostic(
-        code(engine::no_packer),
-        help("xt-pkg-loadlib comes with the vendor's tools; --packer native needs nothing")
-    )]
-    NoPacker,
+/// The shape sources of a project.
+#[derive(Debug, Clone)]
+pub struct Shapes {
+    /// Compiler of the build machine.
+    pub compiler: PathBuf,
+    /// Sources with the object stem each gets.
+    pub sources: Vec<Source>,
 }
 
-/// Checks everything that can be known before a compiler starts.
-///
-/// # Errors
-/// [`EngineError::Request`] with every problem found.
-pub fn check(request: &Request, toolchain: Toolchain) -> Result<Job, EngineError> {
-    let mut problems = Vec::new();
-    let ops = ops(&request.ops, &mut problems);
-    job(request, ops, toolchain, problems)
-}
-
-/// Checks everything but that there are ops and that they have schemas.
-pub(crate) fn check_sources(request: &Request, toolchain: Toolchain) -> Result<Job, EngineError> {
-    let mut problems = Vec::new();
-    let given: Vec<OpRequest> = request.ops.iter().filter(|op| op.schema.is_some()).cloned().collect();
-    if !given.is_empty() {
-        ops(&given, &mut problems);
+impl Project {
+    /// The library's hidden directory.
+    pub(crate) fn library(&self) -> PathBuf {
+        self.out_dir.join(HIDDEN).join(&self.name)
     }
-    job(request, Vec::new(), toolchain, problems)
-}
-
-fn job(
-    request: &Request,
-    ops: Vec<Op>,
-    toolchain: Toolchain,
-    mut problems: Vec<Problem>,
-) -> Result<Job, EngineError> {
-    let name = library_name(&request.name, &mut problems);
-    let sources = sources(&request.sources, &["wrapper", "wrapper.guess"], &mut problems);
-    let shapes = host_sources(&request.shape_sources, &mut problems);
-    let (includes, include_flags) = includes(&request.includes, &mut problems);
-    let mut cflags = request.cflags.clone();
-    cflags.extend(include_flags);
-    if let Some(Err(error)) = stack_size(&cflags).map(gpsimd_codegen::check_stack_size) {
-        problems.push(Problem::new(error));
-    }
-    let probe = PackJob { linked: PathBuf::new(), stripped: PathBuf::new(), packed: PathBuf::new() };
-    if request.packer == Packer::Toolchain && toolchain.pack(&probe).is_none() {
-        problems.push(Problem::new(RequestError::NoPacker));
-    }
-    if let Some(Err(error)) = request.images.target().map(|target| split::table(&ops, target)) {
-        problems.push(Problem::new(error));
-    }
-    if !problems.is_empty() {
-        return Err(EngineError::Request { problems });
-    }
-    Ok(Job {
-        name,
-        sources,
-        ops,
-        shapes,
-        is_logged: request.is_logged,
-        schemas: request.ops.iter().filter_map(|op| op.schema.clone()).collect(),
-        out_dir: std::path::absolute(&request.out_dir)
-            .map_err(EngineError::io("cannot resolve", &request.out_dir))?,
-        includes,
-        cflags,
-        ldflags: request.ldflags.clone(),
-        launcher: request.launcher.clone(),
-        cores: request.cores,
-        is_linked_once: request.cores == Cores::Eight
-            && request.packer == Packer::Native
-            && match request.linking {
-                Linking::Auto => matches!(toolchain, Toolchain::Open(_)),
-                Linking::Once => true,
-                Linking::Each => false,
-            },
-        packaged: match request.packaging {
-            Packaging::Always => true,
-            Packaging::Never => false,
-            Packaging::UnlessDebug => !request.cflags.iter().any(|flag| flag == "-g"),
-        },
-        packer: request.packer,
-        images: request.images,
-        toolchain,
-    })
-}
-
-/// `name` without its last extension, which the reference drops (toolchain.md §3.1).
-pub(crate) fn stem(name: &str) -> &str {
-    match name.rfind('.') {
-        Some(dot) if dot > 0 => &name[..dot],
-        _ => name,
-    }
-}
-
-fn library_name(name: &str, problems: &mut Vec<Problem>) -> String {
-    let stem = stem(name);
-    let why = if stem.is_empty() {
-        Some("it is empty")
-    } else if stem.contains(|letter: char| letter == '/' || letter.is_control()) {
-        Some("it contains a character that a file name cannot hold here")
-    } else if stem.starts_with(['.', '-']) {
-        Some("it starts with a character that hides the file or looks like an option")
-    } else if stem == "builtin" || stem.starts_with("libbuiltincustomop_cpu") {
-        Some("the vendor reserves it for built-in ops (codegen.md §2)")
-    } else {
-        None
-    };
-    if let Some(why) = why {
-        problems.push(Problem::new(RequestError::Name { name: name.to_owned(), why }));
-    }
-    stem.to_owned()
-}
-
-/// The shape program's sources and the compiler for them.
-fn host_sources(paths: &[PathBuf], problems: &mut Vec<Problem>) -> Option<Shapes> {
-    if paths.is_empty() {
-        return None;
-    }
-    let sources = sources(paths, &["lister"], problems);
-    match registrations::compiler(&Machine::here()) {
-        Ok(compiler) => Some(Shapes { compiler, sources }),
-        Err(error) => {
-            problems.push(Problem::of_machine(error));
-            None
-        }
-    }
-}
-
-/// Sources with object stems; `taken` are the stems of objects that are ours.
-fn sources(paths: &[PathBuf], taken: &[&str], problems: &mut Vec<Problem>) -> Vec<Source> {
-    if paths.is_empty() {
-        problems.push(Problem::new(RequestError::NoSources));
-    }
-    let mut stems: BTreeMap<OsString, usize> = BTreeMap::new();
-    stems.extend(taken.iter().map(|stem| (OsString::from(stem), 1)));
-    let mut seen = Vec::new();
-    let mut sources = Vec::new();
-    for path in paths {
-        if path.to_str().is_none() {
-            problems.push(Problem::new(RequestError::SourceName { path: path.clone() }));
-            continue;
-        }
-        if !path.exists() {
-            let cwd = std::env::current_dir().unwrap_or_default();
-            problems.push(Problem::new(RequestError::SourceMissing { path: path.clone(), cwd }));
-            continue;
-        }
-        if !path.is_file() {
-            problems.push(Problem::new(RequestError::SourceNotFile { path: path.clone() }));
-            continue;
-        }
-        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-        if seen.contains(&real) {
-            problems.push(Problem::new(RequestError::SourceTwice { path: path.clone() }));
-            continue;
-        }
-        seen.push(real);
-        sources.push(Source { path: path.clone(), object_stem: unique_stem(path, &mut stems) });
-    }
-    sources
-}
-
-fn unique_stem(path: &Path, taken: &mut BTreeMap<OsString, usize>) -> OsString {
-    let stem = path.file_stem().unwrap_or(path.as_os_str()).to_owned();
-    let count = taken.entry(stem.clone()).or_insert(0);
-    *count += 1;
-    if *count == 1 {
-        return stem;
-    }
-    let mut numbered = stem;
-    numbered.push(format!("-{count}"));
-    // `a-2.cpp` may itself be among the sources: number until nobody has the name
-    if taken.contains_key(&numbered) {
-        unique_stem(Path::new(&numbered), taken)
-    } else {
-        taken.insert(numbered.clone(), 1);
-        numbered
-    }
-}
-
-/// Checks ops alone, for a caller that needs no compiler.
-///
-/// # Errors
-/// [`EngineError::Request`] with every problem found.
-pub fn check_ops(requested: &[OpRequest]) -> Result<Vec<Op>, EngineError> {
-    let mut problems = Vec::new();
-    let ops = ops(requested, &mut problems);
-    if problems.is_empty() { Ok(ops) } else { Err(EngineError::Request { problems }) }
-}
-
-fn ops(requested: &[OpRequest], problems: &mut Vec<Problem>) -> Vec<Op> {
-    let mut ops = Vec::new();
-    for request in requested {
-        let Some(schema) = &request.schema else {
-            let kernel = request.kernel.clone().unwrap_or_default();
-            problems.push(Problem::new(RequestError::NoSchema { kernel }));
-            continue;
-        };
-        match gpsimd_schema::signature(schema) {
-            Ok(signature) => {
-                let kernel = request.kernel.clone().unwrap_or_else(|| signature.op.clone());
-                ops.push(Op::new(kernel, signature));
-            }
-            Err(refusal) => problems.push(Problem::new(refusal)),
-        }
-    }
-    // where every schema was refused, that there is no op left is no news
-    if !ops.is_empty() || requested.is_empty() {
-        problems.extend(gpsimd_codegen::check(&ops).into_iter().map(Problem::new));
-    }
-    ops
-}
-
-/// Splits the include list into directories and literal flags (toolchain.md §14 Q10: both are accepted). `-Idir` is a
-/// directory whose existence nobody vouches for.
-fn includes(entries: &[OsString], problems: &mut Vec<Problem>) -> (Vec<PathBuf>, Vec<OsString>) {
-    let mut directories = Vec::new();
-    let mut flags = Vec::new();
-    for entry in entries {
-        match entry.as_bytes() {
-            [b'-', b'I', directory @ ..] if !directory.is_empty() => {
-                directories.push(PathBuf::from(OsStr::from_bytes(directory)));
-            }
-            [b'-', ..] => flags.push(entry.clone()),
-            _ => {
-                let path = PathBuf::from(entry);
-                if !path.is_dir() {
-                    problems.push(Problem::new(RequestError::IncludeMissing { path: path.clone() }));
-                }
-                directories.push(path);
-            }
-        }
-    }
-    (directories, flags)
 }
 
 /// Stack that each op gets, in bytes, unless the flags say otherwise (codegen.md §5).
 const DEFAULT_STACK_SIZE: u64 = 4196;
 
-impl Job {
+impl Project {
     /// Stack that each op gets, in bytes; none if the flags give it as an expression.
     pub fn stack_size(&self) -> Option<u64> {
         let is_given = |flag: &OsString| flag.as_encoded_bytes().starts_with(b"-DSTACK_SIZE");
@@ -454,10 +261,18 @@ impl Job {
 }
 
 /// The last `-DSTACK_SIZE=n` among the flags, if it is a plain number.
-fn stack_size(cflags: &[OsString]) -> Option<u64> {
+pub(crate) fn stack_size(cflags: &[OsString]) -> Option<u64> {
     let value = cflags.iter().rev().find_map(|flag| flag.to_str()?.strip_prefix("-DSTACK_SIZE="))?;
     match value.strip_prefix("0x") {
         Some(hex) => u64::from_str_radix(hex, 16).ok(),
         None => value.parse().ok(),
+    }
+}
+
+/// `name` without its last extension, which the reference drops (toolchain.md §3.1).
+pub(crate) fn stem(name: &str) -> &str {
+    match name.rfind('.') {
+        Some(dot) if dot > 0 => &name[..dot],
+        _ => name,
     }
 }

@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gpsimd_toolchain::Toolchain;
+use gpsimd_toolchain::Source;
 use include_dir::{Dir, include_dir};
 
-use crate::publish::generation;
 use crate::words::digest::Digest;
+use crate::words::disk;
 use crate::words::error::EngineError;
 
 static INCLUDE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../sdk/include");
@@ -34,6 +34,10 @@ pub struct Sdk {
     files: BTreeMap<String, Vec<u8>>,
     root: PathBuf,
     hash: String,
+    /// Holds one directory per SDK.
+    parent: PathBuf,
+    /// Names of the sources that stand in for what the toolchain's runtime lacks.
+    pub(crate) runtime: Vec<String>,
 }
 
 /// An archive of the runtime and the sources of its members.
@@ -72,23 +76,22 @@ impl Sdk {
     fn of(parent: PathBuf, files: BTreeMap<String, Vec<u8>>) -> Self {
         let hash = hash(&files);
         let root = parent.join(&hash[..16]);
-        Self { files, root, hash }
+        Self { files, root, hash, parent, runtime: Vec::new() }
     }
 
-    /// The same SDK with the sources that stand in for what `toolchain`'s runtime lacks.
-    pub(crate) fn completed_for(self, toolchain: &Toolchain) -> Self {
-        let sources = toolchain.runtime_sources();
+    /// The same SDK with sources that stand in for what a toolchain's runtime lacks.
+    pub(crate) fn with_runtime(self, sources: Vec<Source>) -> Self {
         if sources.is_empty() {
             return self;
         }
         let mut files = self.files;
-        for source in sources {
+        for source in &sources {
             // members of an archive have no directories
             let name = source.name.replace('/', "-");
             files.insert(format!("{TOOLCHAIN_SOURCES}/{name}"), source.text.to_vec());
         }
-        let parent = self.root.parent().map(Path::to_owned).unwrap_or_default();
-        Self::of(parent, files)
+        let runtime = sources.iter().map(|source| source.name.to_owned()).collect();
+        Self { runtime, ..Self::of(self.parent, files) }
     }
 
     /// SHA-256 over every file's name and content, in hexadecimal.
@@ -111,6 +114,11 @@ impl Sdk {
         self.root.join("host")
     }
 
+    /// Source of the program that lists registrations.
+    pub(crate) fn lister(&self) -> PathBuf {
+        self.host_dir().join("list_registrations.cpp")
+    }
+
     /// Whether the files are already on disk; they are renamed into place whole, so the directory decides.
     pub fn is_written(&self) -> bool {
         self.root.is_dir()
@@ -124,7 +132,7 @@ impl Sdk {
         if self.is_written() {
             return Ok(());
         }
-        generation::directory(&self.root, &self.files)
+        disk::directory(&self.root, &self.files)
     }
 
     /// The runtime's archives in link order.

@@ -1,0 +1,13 @@
+//! `stage`: a step of an exported plan that has no command of its own.
+
+use miette::Result;
+
+use super::Outcome;
+use crate::cli::Stage;
+use crate::output::say;
+
+/// Does it.
+pub fn run(arguments: &Stage) -> Result<Outcome> {
+    say(&gpsimd_engine::stage(&arguments.name, &arguments.arguments)?);
+    Ok(Outcome::Good)
+}

@@ -1,0 +1,73 @@
+//! The whole build, phase by phase: what a draft leaves open is found, the request is checked, planned and carried out.
+//!
+//! Unaware of what the phases do.
+
+use std::fs;
+
+use crate::ask::check::{check, check_draft};
+use crate::ask::infer::{self, DEFAULT_NAMESPACE};
+use crate::ask::registrations;
+use crate::plan::{self, Discovery, Evidence, plan};
+use crate::run::event::{Observer, RunOptions};
+use crate::run::finish::{self, Built};
+use crate::run::yard::Yard;
+use crate::words::action::Action;
+use crate::words::error::EngineError;
+use crate::words::kit::Kit;
+use crate::words::request::{Draft, Project, Request};
+
+/// Builds the library that `draft` describes.
+///
+/// # Errors
+/// [`EngineError::Request`] with everything that is wrong with the draft, or the first failure of an action; outputs of
+/// an earlier build are untouched then.
+pub fn build<'k>(
+    draft: Draft,
+    kit: &'k Kit,
+    options: &RunOptions,
+    observe: &Observer,
+) -> Result<Built<'k>, EngineError> {
+    let (job, yard) = match draft.closed() {
+        Ok(request) => {
+            let job = check(&request, kit)?;
+            let yard = Yard::open(&job.project, kit, options, observe)?;
+            (job, yard)
+        }
+        Err(draft) => {
+            let project = check_draft(&draft, kit)?;
+            let yard = Yard::open(&project, kit, options, observe)?;
+            (check(&discover(*draft, &project, kit, &yard)?, kit)?, yard)
+        }
+    };
+    let plan = plan(job, kit);
+    let actions = plan.actions.clone();
+    yard.run(&actions, |ran| finish::publish(plan, ran))
+}
+
+/// The actions that find what `draft` leaves open; the rest of its build depends on what they find.
+///
+/// # Errors
+/// [`EngineError::Request`] with what is wrong with the sources.
+pub fn discovery(draft: &Draft, kit: &Kit) -> Result<Vec<Action>, EngineError> {
+    Ok(plan::discovery(&check_draft(draft, kit)?, kit).actions)
+}
+
+/// The first phase: compiles what tells the ops, and asks it.
+fn discover(draft: Draft, project: &Project, kit: &Kit, yard: &Yard) -> Result<Request, EngineError> {
+    let _span = tracing::info_span!("discover", library = project.name).entered();
+    let Discovery { actions, evidence } = plan::discovery(project, kit);
+    let ops = yard.run(&actions, |_| match &evidence {
+        Evidence::Registrations(path) => {
+            let text = fs::read_to_string(path).map_err(EngineError::io("cannot read", path))?;
+            registrations::ops(&text, &draft.ops)
+        }
+        Evidence::Kernels(objects) => {
+            let namespace = draft.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE);
+            infer::infer(&draft.ops, namespace, objects)
+        }
+    })?;
+    for op in &ops {
+        tracing::info!("{} is {}", op.kernel.as_deref().unwrap_or("an op"), op.schema);
+    }
+    Ok(Request { ops, settings: draft.settings })
+}

@@ -1,0 +1,58 @@
+//! The caller's sources and the wrapper that calls them, compiled.
+//!
+//! Unaware of images. Kernel objects in source order, then the wrapper's: the link order (toolchain.md §2, §3).
+
+use std::path::PathBuf;
+
+use crate::plan::place::{Place, with_suffix};
+use crate::stages::wrapper::{Adapt, Codegen};
+use crate::words::action::Action;
+use crate::words::request::NamedOp;
+
+/// Kernel objects in source order.
+pub(crate) fn objects(place: &Place, actions: &mut Vec<Action>) -> Vec<PathBuf> {
+    let mut objects = Vec::new();
+    for source in &place.project.sources {
+        let object = with_suffix(place.work.join("obj").join(&source.object_stem), ".o");
+        actions.push(place.compile(&source.path, &object, &place.project.cflags, &place.project.includes));
+        objects.push(object);
+    }
+    objects
+}
+
+/// The wrapper's object.
+pub(crate) fn wrapper(
+    place: &Place,
+    ops: &[NamedOp],
+    kernels: &[PathBuf],
+    actions: &mut Vec<Action>,
+) -> PathBuf {
+    let source = place.work.join("wrapper.cpp");
+    actions.push(Action::stage(
+        "generate wrapper.cpp",
+        Vec::new(),
+        vec![source.clone()],
+        Codegen { ops: ops.to_vec(), output: source.clone() },
+    ));
+    // the schema alone tells how most kernels are declared, so the wrapper need not wait for them
+    let guess = place.work.join("obj/wrapper.guess.o");
+    // the reference hands the wrapper's compile no include directories of the caller (toolchain.md §2)
+    actions.push(place.compile(&source, &guess, &place.project.cflags, &[]));
+    let wrapper = place.work.join("obj/wrapper.o");
+    let source = place.work.join("adapted/wrapper.cpp");
+    let inputs = [kernels, std::slice::from_ref(&guess)].concat();
+    let adapt = Adapt {
+        ops: ops.to_vec(),
+        objects: kernels.to_vec(),
+        guess,
+        compile: place.compile_command(&source, &wrapper, &place.project.cflags, &[]),
+        source,
+        wrapper: wrapper.clone(),
+        cores: place.project.cores,
+    };
+    actions.push(Action {
+        depfile: Some(wrapper.with_extension("d")),
+        ..Action::stage("check kernel signatures", inputs, vec![wrapper.clone()], adapt)
+    });
+    wrapper
+}

@@ -1,0 +1,98 @@
+//! Where a library is built, and what all compiles there have in common.
+//!
+//! Unaware of what is compiled.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use gpsimd_toolchain::{Command, CompileJob, PrefixMap};
+
+use crate::words::action::{Action, Side, Work};
+use crate::words::kit::Kit;
+use crate::words::request::Project;
+
+/// A project's work directory, and the kit it is built with.
+pub(crate) struct Place<'a> {
+    pub(crate) project: &'a Project,
+    pub(crate) kit: &'a Kit,
+    /// Scratch files.
+    pub(crate) work: PathBuf,
+}
+
+impl<'a> Place<'a> {
+    pub(crate) fn new(project: &'a Project, kit: &'a Kit) -> Self {
+        Self { project, kit, work: project.library().join("work") }
+    }
+
+    /// Holds what is published.
+    pub(crate) fn out(&self) -> PathBuf {
+        self.work.join("out")
+    }
+
+    /// Compiles one source for the device.
+    pub(crate) fn compile(
+        &self,
+        source: &Path,
+        object: &Path,
+        cflags: &[OsString],
+        includes: &[PathBuf],
+    ) -> Action {
+        let mut inputs = vec![source.to_owned()];
+        inputs.extend(self.unwritten_sdk().filter(|_| self.kit.compiles_sdk()));
+        Action {
+            label: format!("compile {}", file_name(source)),
+            inputs,
+            outputs: vec![object.to_owned()],
+            depfile: Some(object.with_extension("d")),
+            work: Work::Process(Side::Device, self.compile_command(source, object, cflags, includes)),
+        }
+    }
+
+    /// The SDK's directory, for actions that wait for its being written.
+    pub(crate) fn unwritten_sdk(&self) -> Option<PathBuf> {
+        (!self.kit.sdk.is_written()).then(|| self.kit.sdk.root().to_owned())
+    }
+
+    pub(crate) fn compile_command(
+        &self,
+        source: &Path,
+        object: &Path,
+        cflags: &[OsString],
+        includes: &[PathBuf],
+    ) -> Command {
+        let sdk = self.kit.compiles_sdk().then(|| self.kit.sdk.include_dir());
+        let command = self.kit.toolchain.compile(&CompileJob {
+            depfile: Some(object.with_extension("d")),
+            cflags: cflags.to_vec(),
+            includes: sdk.into_iter().chain(includes.iter().cloned()).collect(),
+            prefix_maps: self.prefix_maps(),
+            ..CompileJob::new(source, object)
+        });
+        match &self.project.launcher {
+            Some(launcher) => command.started_by(launcher),
+            None => command,
+        }
+    }
+
+    /// Directories whose names must not show in objects, so that builds in different places agree.
+    pub(crate) fn prefix_maps(&self) -> Vec<PrefixMap> {
+        let mut maps = Vec::new();
+        maps.extend(self.project.directory.as_ref().map(|directory| PrefixMap::new(directory, ".")));
+        maps.push(PrefixMap::new(&self.project.out_dir, "build"));
+        maps.push(PrefixMap::new(&self.work, "build"));
+        maps.push(PrefixMap::new(self.kit.sdk.root(), "gpsimd-sdk"));
+        // its own flags say so too, but before the map of a directory that it may be in
+        maps.extend(self.kit.toolchain.directory().map(|directory| PrefixMap::new(directory, "/toolchain")));
+        maps
+    }
+}
+
+pub(crate) fn with_suffix(path: PathBuf, suffix: &str) -> PathBuf {
+    let mut name = path.into_os_string();
+    name.push(suffix);
+    name.into()
+}
+
+pub(crate) fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

@@ -1,0 +1,87 @@
+//! The device SDK on disk, and the runtime archives made of it.
+//!
+//! Unaware of libraries: what is made here serves all that are built with the same kit.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use gpsimd_toolchain::ArchiveJob;
+
+use crate::plan::place::{Place, file_name};
+use crate::stages::sdk::{KeepArchive, WriteSdk};
+use crate::words::action::{Action, Side, Work};
+use crate::words::digest::Digest;
+use crate::words::kit::Kit;
+use crate::words::sdk::RuntimeArchive;
+
+/// A way to compile the runtime.
+pub(crate) struct Flavour {
+    /// Of the directories of its archives.
+    suffix: &'static str,
+    defines: &'static [&'static str],
+}
+
+/// For images at fixed addresses.
+pub(crate) const FIXED: Flavour = Flavour { suffix: "", defines: &[] };
+
+/// For split images: their data region of 8 KiB leaves less for the runtime's small pool, which takes as much by itself
+/// in a fixed image.
+pub(crate) const SPLIT: Flavour =
+    Flavour { suffix: "-split", defines: &["-DNEURON_DEFAULT_POOL_SIZE=0x1000"] };
+
+/// Writes the SDK's files, unless they are there.
+pub(crate) fn write_sdk(kit: &Kit) -> Option<Action> {
+    if kit.sdk.is_written() {
+        return None;
+    }
+    let mut outputs = vec![kit.sdk.root().to_owned()];
+    outputs.extend(kit.sdk.archives().into_iter().flat_map(|runtime| runtime.sources));
+    outputs.push(kit.sdk.lister());
+    Some(Action::stage("write the device SDK", Vec::new(), outputs, WriteSdk::of(&kit.sdk)))
+}
+
+/// The runtime archives, compiled unless an earlier build with this kit left them.
+pub(crate) fn archives(place: &Place, flavour: &Flavour, actions: &mut Vec<Action>) -> Vec<PathBuf> {
+    if let Some(own) = place.kit.toolchain.device_sdk() {
+        return own.archives;
+    }
+    // a directory name for the toolchain's identity, which is a line of text
+    let key = Digest::of(place.kit.toolchain.identity().as_bytes()).short();
+    let kept = place.kit.sdk.root().join("lib").join(key + flavour.suffix);
+    let mut archives = Vec::new();
+    for runtime in place.kit.sdk.archives() {
+        let to = kept.join(runtime.archive);
+        if !to.exists() {
+            archive(place, flavour, &runtime, &to, actions);
+        }
+        archives.push(to);
+    }
+    archives
+}
+
+fn archive(place: &Place, flavour: &Flavour, runtime: &RuntimeArchive, to: &Path, actions: &mut Vec<Action>) {
+    let made = place.work.join(format!("sdk{}", flavour.suffix)).join(runtime.archive);
+    let folder = made.with_extension("objects");
+    let defines: Vec<OsString> = flavour.defines.iter().map(OsString::from).collect();
+    let mut objects = Vec::new();
+    for source in &runtime.sources {
+        // `start_exit.cpp` gives the member `start_exit.o` (customop-abi.md §1.1)
+        let object = folder.join(source.file_name().unwrap_or_default()).with_extension("o");
+        actions.push(place.compile(source, &object, &defines, &[]));
+        objects.push(object);
+    }
+    let command = ArchiveJob { archive: made.clone(), objects: objects.clone() };
+    actions.push(Action {
+        label: format!("archive {}", file_name(&made)),
+        inputs: objects,
+        outputs: vec![made.clone()],
+        depfile: None,
+        work: Work::Process(Side::Device, place.kit.toolchain.archive(&command)),
+    });
+    actions.push(Action::stage(
+        format!("keep {}", file_name(to)),
+        vec![made.clone()],
+        vec![to.to_owned()],
+        KeepArchive { from: made, to: to.to_owned() },
+    ));
+}

@@ -1,0 +1,158 @@
+//! Files and directories: read, written in one step, described for errors.
+//!
+//! Unaware of what they hold.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+
+use crate::words::digest::Digest;
+use crate::words::error::EngineError;
+
+/// Name of the hidden directory beside the outputs.
+pub(crate) const HIDDEN: &str = ".gpsimd-build";
+
+/// The file name that a library's shape program ends in.
+pub(crate) const SHAPES: &str = ".shapes";
+
+/// Files as stages read and write them.
+pub trait Contents {
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`].
+    fn bytes(&self, path: &Path) -> Result<Arc<[u8]>, EngineError>;
+
+    /// The digest of [`Contents::bytes`], where it is known.
+    fn digest(&self, _: &Path) -> Option<Digest> {
+        None
+    }
+
+    /// Writes a file, and the directories above it.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`].
+    fn write(&self, path: &Path, bytes: Vec<u8>) -> Result<(), EngineError>;
+
+    /// Forgets what is known of a file that somebody else is about to write.
+    fn forget(&self, path: &Path);
+}
+
+/// Files as they are.
+#[derive(Debug)]
+pub(crate) struct Plain;
+
+impl Contents for Plain {
+    fn bytes(&self, path: &Path) -> Result<Arc<[u8]>, EngineError> {
+        read(path).map(Arc::from)
+    }
+
+    fn write(&self, path: &Path, bytes: Vec<u8>) -> Result<(), EngineError> {
+        write(path, &bytes)
+    }
+
+    fn forget(&self, _: &Path) {}
+}
+
+/// The bytes of a file.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, EngineError> {
+    fs::read(path).map_err(EngineError::io("cannot read", path))
+}
+
+/// Writes a file, and the directories above it.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
+    create(path.parent().unwrap_or(Path::new(".")))?;
+    fs::write(path, bytes).map_err(EngineError::io("cannot write", path))
+}
+
+/// Makes a directory and those above it.
+pub(crate) fn create(directory: &Path) -> Result<(), EngineError> {
+    fs::create_dir_all(directory).map_err(EngineError::io("cannot create", directory))
+}
+
+/// Copies a file.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), EngineError> {
+    fs::copy(from, to).map_err(EngineError::io("cannot copy", from)).map(|_| ())
+}
+
+/// Writes `value` as JSON to `path`, which changes in one step.
+pub(crate) fn replace_json(path: &Path, value: &impl Serialize) -> Result<(), EngineError> {
+    let text =
+        serde_json::to_vec(value).map_err(|error| EngineError::io("cannot write", path)(error.into()))?;
+    replace(path, &text)
+}
+
+/// Writes a file that changes in one step.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut scratch = tempfile::Builder::new()
+        .prefix(".new-")
+        .tempfile_in(folder)
+        .map_err(EngineError::io("cannot create a file in", folder))?;
+    scratch.write_all(bytes).map_err(EngineError::io("cannot write", path))?;
+    scratch.persist(path).map_err(|error| EngineError::io("cannot replace", path)(error.error))?;
+    Ok(())
+}
+
+/// Copies a file to where others look for it; it appears whole, and one that is there already gives way.
+pub(crate) fn keep(from: &Path, to: &Path) -> Result<(), EngineError> {
+    let parent = to.parent().unwrap_or(Path::new("."));
+    create(parent)?;
+    let scratch = tempfile::NamedTempFile::new_in(parent)
+        .map_err(EngineError::io("cannot create a file in", parent))?;
+    copy(from, scratch.path())?;
+    scratch.persist(to).map_err(|error| EngineError::io("cannot rename into", to)(error.error))?;
+    Ok(())
+}
+
+/// Writes `files` (relative name to content) as the directory `target`, which appears whole.
+/// A directory that somebody else finished meanwhile is left as it is.
+pub(crate) fn directory<B: AsRef<[u8]>>(
+    target: &Path,
+    files: &BTreeMap<String, B>,
+) -> Result<(), EngineError> {
+    let parent = target.parent().unwrap_or(Path::new("."));
+    create(parent)?;
+    let scratch = tempfile::Builder::new()
+        .prefix(".new-")
+        .tempdir_in(parent)
+        .map_err(EngineError::io("cannot create a directory in", parent))?;
+    for (name, bytes) in files {
+        let path = scratch.path().join(name);
+        write(&path, bytes.as_ref())?;
+        if name.ends_with(SHAPES) {
+            open_to_all(&path)?;
+        }
+    }
+    open_to_all(scratch.path())?;
+    match fs::rename(scratch.path(), target) {
+        Ok(()) => {
+            // renamed away: nothing is left for the guard to delete
+            let _ = scratch.keep();
+            Ok(())
+        }
+        Err(_) if target.is_dir() => Ok(()),
+        Err(source) => Err(EngineError::io("cannot rename into", target)(source)),
+    }
+}
+
+/// Temporary directories are private, and what is published is not; likewise a program may be run by all.
+fn open_to_all(path: &Path) -> Result<(), EngineError> {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+        .map_err(EngineError::io("cannot set permissions of", path))
+}
+
+/// Whether an error says that there is no such file.
+pub(crate) fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Locks a mutex whose holders cannot leave it half-changed: a panic elsewhere does not spoil it.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
