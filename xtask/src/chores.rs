@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{bench, licences, packages};
+use crate::{bench, licences, packages, soak};
 
 /// Set-up, then the first build a newcomer sees.
 pub fn demo() -> Result<()> {
@@ -64,27 +64,13 @@ pub fn bench(rounds: usize) -> Result<()> {
     bench::run(root(), &release.join("gpsimd-build"), &release.join("examples/package"), rounds)
 }
 
-/// Set-up, then the storms of the tests, longer: damaged bytes into every parser, damaged libraries into the
-/// prelinker, random edits under the incremental build.
-pub fn soak(edits: u64, seed: u64) -> Result<()> {
+/// Set-up, then the storms.
+pub fn soak(dose: &soak::Dose) -> Result<()> {
     packages::ensure_test_packages()?;
-    set_up()?;
-    run(cargo().args(["run", "--release", "--package", "gpsimd-fuzz", "--", "300000"]))?;
-    run(cargo().args([
-        "run",
-        "--release",
-        "--package",
-        "gpsimd-fuzz",
-        "--",
-        "10000000",
-        "gpsimd-schema/schema",
-    ]))?;
-    let mut loader = cargo();
-    loader.args(["test", "--release", "--package", "gpsimd-loader", "--test", "properties"]);
-    run(loader.env("GPSIMD_SOAK", "1000000"))?;
-    let mut storm = cargo();
-    storm.args(["test", "--package", "gpsimd-build", "--test", "e2e", "storm::", "--", "--nocapture"]);
-    run(storm.env("GPSIMD_STORM_EDITS", edits.to_string()).env("GPSIMD_STORM_SEED", seed.to_string()))
+    match &dose.tool {
+        Some(tool) => soak::run(&tool.canonicalize().context("the tool to storm")?, dose),
+        None => soak::run(&set_up()?, dose),
+    }
 }
 
 /// Builds the tool and lets it install the open toolchain; gives the tool's path.
@@ -124,11 +110,13 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
-fn target_directory() -> PathBuf {
+/// Where cargo builds.
+pub fn target_directory() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-fn run(command: &mut Command) -> Result<()> {
+/// Runs a command that must succeed, and says which.
+pub fn run(command: &mut Command) -> Result<()> {
     command.current_dir(root());
     let line = std::iter::once(command.get_program())
         .chain(command.get_args())

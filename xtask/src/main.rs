@@ -9,6 +9,7 @@ mod licences;
 mod packages;
 #[cfg(test)]
 mod pages;
+mod soak;
 
 use clap::{Parser, Subcommand};
 
@@ -32,15 +33,8 @@ enum Chore {
         #[arg(long, default_value_t = 11)]
         rounds: usize,
     },
-    /// Set everything up, then the long storms: damaged bytes, damaged libraries, random edits.
-    Soak {
-        /// How many edits.
-        #[arg(long, default_value_t = 2000)]
-        edits: u64,
-        /// Another storm.
-        #[arg(long, default_value_t = 8)]
-        seed: u64,
-    },
+    /// Set everything up, then the storms: damaged bytes and files, kills, crowds, full disks, hostile input.
+    Soak(soak::Dose),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -48,6 +42,6 @@ fn main() -> anyhow::Result<()> {
         Chore::Demo => chores::demo(),
         Chore::Test => chores::test(),
         Chore::Bench { rounds } => chores::bench(rounds),
-        Chore::Soak { edits, seed } => chores::soak(edits, seed),
+        Chore::Soak(dose) => chores::soak(&dose),
     }
 }

@@ -22,6 +22,8 @@ const TEST_PACKAGES: &[Package] = &[
     Package { name: "distcc", proof: "/usr/bin/distcc" },
     // the host half of the SDK is compiled with the machine's own compiler
     Package { name: "g++", proof: "/usr/bin/g++" },
+    // the storms deliver signals at system calls, and watch what is opened
+    Package { name: "strace", proof: "/usr/bin/strace" },
     // other people's build systems, for the integrations
     Package { name: "cmake", proof: "/usr/bin/cmake" },
     Package { name: "make", proof: "/usr/bin/make" },

@@ -1,0 +1,96 @@
+//! Storms: what the ordinary tests do a little of, at length, against the tool as a user has it.
+//!
+//! Each storm ends with one line that says what it did, or with the first thing that broke a promise. Unaware of how the
+//! tool keeps its promises.
+
+mod crowd;
+mod dice;
+mod full;
+mod kills;
+mod mutants;
+mod parsers;
+mod traced;
+mod yard;
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+
+use yard::Yard;
+
+/// One kind of bad weather.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Storm {
+    /// Damaged bytes into every parser, in process.
+    Parsers,
+    /// Random edits under the incremental build.
+    Edits,
+    /// The tool and its compilers die at chosen system calls.
+    Kills,
+    /// Many builds at the same time.
+    Crowd,
+    /// No room: disks of every size from nothing to enough.
+    Full,
+    /// Damaged files to every command, with limits on time and memory.
+    Mutants,
+    /// Every command over a hostile library and a hostile project, watched.
+    Traced,
+}
+
+/// How much of each.
+#[derive(Debug, clap::Args)]
+pub struct Dose {
+    /// Only these storms.
+    #[arg(value_enum)]
+    pub only: Vec<Storm>,
+    /// Storm this binary instead of building one.
+    #[arg(long)]
+    pub tool: Option<std::path::PathBuf>,
+    /// Random edits.
+    #[arg(long, default_value_t = 2000)]
+    pub edits: u64,
+    /// Kills at system calls.
+    #[arg(long, default_value_t = 320)]
+    pub kills: u64,
+    /// Builds at the same time.
+    #[arg(long, default_value_t = 64)]
+    pub builds: usize,
+    /// Damaged files.
+    #[arg(long, default_value_t = 32_000)]
+    pub mutants: u64,
+    /// Pages of 4 KiB between two sizes of a disk.
+    #[arg(long, default_value_t = 1)]
+    pub step: u64,
+    /// Another storm.
+    #[arg(long, default_value_t = 8)]
+    pub seed: u64,
+}
+
+/// Runs the storms; `tool` is the binary, and the open toolchain is installed.
+pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
+    let storms = if dose.only.is_empty() { Storm::value_variants() } else { &dose.only };
+    let mut ends = Vec::new();
+    for storm in storms {
+        let yard = || Yard::new(tool, &format!("{storm:?}").to_lowercase());
+        let end = match storm {
+            Storm::Parsers => parsers::storm(),
+            Storm::Edits => parsers::edits(dose.edits, dose.seed),
+            Storm::Kills => kills::storm(&yard()?, dose.kills),
+            Storm::Crowd => crowd::storm(&yard()?, dose.builds),
+            Storm::Full => full::storm(&yard()?, dose.step),
+            Storm::Mutants => mutants::storm(&yard()?, dose.mutants, dose.seed),
+            Storm::Traced => traced::storm(&yard()?),
+        };
+        let end = end.with_context(|| format!("the storm `{storm:?}`"));
+        match &end {
+            Ok(line) => println!("xtask: {storm:?}: {line}"),
+            Err(error) => println!("xtask: {storm:?}: BROKEN: {error:#}"),
+        }
+        ends.push(end);
+    }
+    println!("xtask: {} storms", ends.len());
+    let broken = ends.iter().filter(|end| end.is_err()).count();
+    if broken > 0 {
+        bail!("{broken} of {} storms broke a promise", ends.len());
+    }
+    Ok(())
+}

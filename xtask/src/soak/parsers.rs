@@ -1,0 +1,26 @@
+//! The storms that test binaries have in them, started with larger numbers.
+//!
+//! Unaware of what they do.
+
+use anyhow::Result;
+
+use crate::chores::{cargo, run};
+
+/// Mutations into every parser.
+pub fn storm() -> Result<String> {
+    let fuzz = ["run", "--release", "--package", "gpsimd-fuzz", "--"];
+    run(cargo().args(fuzz).arg("300000"))?;
+    run(cargo().args(fuzz).args(["10000000", "gpsimd-schema/schema"]))?;
+    let mut loader = cargo();
+    loader.args(["test", "--release", "--package", "gpsimd-loader", "--test", "properties"]);
+    run(loader.env("GPSIMD_SOAK", "1000000"))?;
+    Ok("no panic".to_owned())
+}
+
+/// Random edits under the incremental build.
+pub fn edits(edits: u64, seed: u64) -> Result<String> {
+    let mut storm = cargo();
+    storm.args(["test", "--package", "gpsimd-build", "--test", "e2e", "storm::", "--", "--nocapture"]);
+    run(storm.env("GPSIMD_STORM_EDITS", edits.to_string()).env("GPSIMD_STORM_SEED", seed.to_string()))?;
+    Ok(format!("{edits} edits, every build equal to a clean one"))
+}
