@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{bench, licences, packages, soak};
+use crate::{bench, licences, packages, soak, trust};
 
 /// Set-up, then the first build a newcomer sees.
 pub fn demo() -> Result<()> {
@@ -41,13 +41,27 @@ pub fn test() -> Result<()> {
         )?,
         lint("cargo install --locked cargo-deny", &["deny", "check", "bans", "licenses", "sources"])?,
     ];
+    let advisories = advisories()?;
     licences::check()?;
+    trust::check()?;
     joined(toolchain)?;
     run(cargo().args(["test", "--workspace"]))?;
-    for line in lints.into_iter().flatten() {
+    for line in lints.into_iter().flatten().chain(advisories) {
         println!("xtask: {line}");
     }
     Ok(())
+}
+
+/// What is known against the dependencies' versions, if the database can be had; `trust` knows some of it without.
+fn advisories() -> Result<Option<String>> {
+    let fetched = cargo().args(["deny", "fetch", "db"]).output().is_ok_and(|output| output.status.success());
+    if !fetched {
+        return Ok(Some(
+            "NOT RUN: the advisory database cannot be had; versions were checked by deny.toml".to_owned(),
+        ));
+    }
+    run(cargo().args(["deny", "check", "advisories"]))?;
+    Ok(None)
 }
 
 fn joined(thread: JoinHandle<Result<()>>) -> Result<()> {

@@ -10,6 +10,7 @@ mod packages;
 #[cfg(test)]
 mod pages;
 mod soak;
+mod trust;
 
 use clap::{Parser, Subcommand};
 

@@ -57,6 +57,9 @@ pub struct Dose {
     /// Damaged files.
     #[arg(long, default_value_t = 32_000)]
     pub mutants: u64,
+    /// Damaged files at the same time.
+    #[arg(long, default_value_t = 2)]
+    pub jobs: usize,
     /// Pages of 4 KiB between two sizes of a disk.
     #[arg(long, default_value_t = 1)]
     pub step: u64,
@@ -77,7 +80,7 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
             Storm::Kills => kills::storm(&yard()?, dose.kills),
             Storm::Crowd => crowd::storm(&yard()?, dose.builds),
             Storm::Full => full::storm(&yard()?, dose.step),
-            Storm::Mutants => mutants::storm(&yard()?, dose.mutants, dose.seed),
+            Storm::Mutants => mutants::storm(&yard()?, dose),
             Storm::Traced => traced::storm(&yard()?),
         };
         let end = end.with_context(|| format!("the storm `{storm:?}`"));

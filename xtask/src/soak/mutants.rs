@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
+use super::Dose;
 use super::dice::Dice;
 use super::yard::{SCHEMA, Yard, end};
 
@@ -76,7 +77,8 @@ const TARGETS: &[Target] = &[
     of("vector_add.cpp", &["plan", "vector_add.cpp", "--schema", SCHEMA]),
 ];
 
-pub fn storm(yard: &Yard, count: u64, seed: u64) -> Result<String> {
+pub fn storm(yard: &Yard, dose: &Dose) -> Result<String> {
+    let &Dose { mutants: count, seed, jobs, .. } = dose;
     yard.good(&["compile", "vector_add.cpp", "--name", "v", "--out-dir", "lib", "--image", "both"])?;
     yard.good(&["run", "lib/v", "arange:24", "ones:24", "--like", "0", "-o", "a.npy"])?;
     yard.good(&["records", "load", "--addr", "0x1000000000", "--image", "lib/v.ucpl", "-o", "load.bin"])?;
@@ -88,9 +90,8 @@ pub fn storm(yard: &Yard, count: u64, seed: u64) -> Result<String> {
     let slowest = Mutex::new((Duration::ZERO, ""));
     let statuses = Mutex::new(BTreeMap::<i32, u64>::new());
     let broken = Mutex::new(Vec::new());
-    let workers = std::thread::available_parallelism().map_or(2, usize::from);
     let results: Vec<Result<()>> = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..workers)
+        let handles: Vec<_> = (0..jobs.max(1))
             .map(|worker| {
                 let (done, slowest, statuses, broken) = (&done, &slowest, &statuses, &broken);
                 scope.spawn(move || -> Result<()> {
