@@ -247,3 +247,92 @@ fn what_travels_alone_says_its_licence() {
     }
     assert!(bad.is_empty(), "licence lines missing, or superfluous in Rust:\n{}", bad.join("\n"));
 }
+
+/// `diff` recipes show changes that were made: each added line is still there.
+#[test]
+fn recipes_are_in_the_tree() {
+    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let page = read(&root().join("CONTRIBUTING.md"));
+    let mut checked = 0;
+    for recipe in page.split("```diff\n").skip(1).filter_map(|rest| rest.split("```").next()) {
+        let mut file = String::new();
+        for line in recipe.lines() {
+            if let Some(rest) = line.strip_prefix("+++ ") {
+                file = squeezed(&read(&root().join(rest.split_whitespace().next().unwrap_or_default())));
+            } else if let Some(added) = line.strip_prefix('+') {
+                assert!(file.contains(&squeezed(added)), "not in the tree any more: {added}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 30, "{checked} lines");
+}
+
+/// Tests that pages promise, in backticks in the last column of a table headed so.
+#[test]
+fn tests_that_pages_name_exist() {
+    let mut tests = BTreeSet::new();
+    for path in all_sources() {
+        let kind = path.extension().unwrap_or_default();
+        if kind != "rs" && kind != "py" {
+            continue;
+        }
+        for line in read(&path).lines().map(str::trim_start) {
+            let name = ["fn ", "pub fn ", "def "].iter().find_map(|start| line.strip_prefix(start));
+            tests.extend(name.and_then(|name| name.split('(').next()).map(str::to_owned));
+        }
+    }
+    for page in ["security.md", "compat.md"] {
+        let text = read(&root().join("docs").join(page));
+        let mut named = 0;
+        let mut is_test_column = false;
+        for line in text.lines() {
+            let last = line.trim_end_matches(['|', ' ']).rsplit('|').next().unwrap_or_default().trim();
+            match last.to_lowercase().as_str() {
+                _ if !line.starts_with('|') => is_test_column = false,
+                "test" | "tests" | "shown by" => is_test_column = true,
+                _ if is_test_column => {
+                    for name in last.split('`').skip(1).step_by(2) {
+                        assert!(
+                            tests.contains(name),
+                            "docs/{page} names `{name}`, and there is no such test"
+                        );
+                        named += 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+        assert!(named > 10, "docs/{page} names {named} tests");
+    }
+}
+
+/// Where `unsafe` is, and how often: `docs/security.md` has a row for each file.
+#[test]
+fn unsafe_code_is_counted() {
+    let root = root();
+    let page = read(&root.join("docs/security.md"));
+    let mut rows = Vec::new();
+    for path in all_sources().into_iter().filter(|path| path.extension().is_some_and(|ext| ext == "rs")) {
+        let code = read(&path);
+        let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default());
+        let blocks: usize = lines
+            .map(|line| {
+                ["unsafe {", "unsafe fn", "unsafe impl"]
+                    .iter()
+                    .map(|form| line.matches(form).count())
+                    .sum::<usize>()
+            })
+            .sum();
+        if blocks > 0 && !path.ends_with("xtask/src/pages.rs") {
+            rows.push(format!(
+                "| `{}` | {blocks} |",
+                path.strip_prefix(&root).expect("below the root").display()
+            ));
+        }
+    }
+    let missing: Vec<&String> = rows.iter().filter(|row| !page.contains(row.as_str())).collect();
+    assert!(missing.is_empty(), "docs/security.md lacks these rows:\n{missing:#?}");
+    let listed = page.lines().filter(|line| line.starts_with("| `") && line.contains(".rs` | ")).count();
+    assert_eq!(listed, rows.len(), "docs/security.md has rows for files without `unsafe`");
+}
