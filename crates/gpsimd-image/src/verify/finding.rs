@@ -4,7 +4,6 @@
 
 use std::fmt;
 
-use miette::Diagnostic;
 use serde::Serialize;
 
 use crate::error::ImageError;
@@ -162,10 +161,27 @@ codes! {
 }
 
 impl Code {
-    /// The code of a file that cannot be read or unpacked.
+    /// The code of a file that cannot be read or unpacked. An error without one here does not compile.
     fn of(error: &ImageError) -> Code {
-        let text = error.code().map(|code| code.to_string()).unwrap_or_default();
-        Code::ALL.iter().copied().find(|code| code.as_str() == text).unwrap_or(Code::Malformed)
+        match error {
+            ImageError::NotElf { .. } => Code::NotElf,
+            ImageError::WrongClass { .. } => Code::WrongClass,
+            ImageError::Truncated { .. } => Code::Truncated,
+            ImageError::WrongMachine { .. } => Code::WrongMachine,
+            ImageError::WrongType { .. } => Code::WrongType,
+            ImageError::SegmentType { .. } => Code::SegmentType,
+            ImageError::SectionNotLoaded { .. } => Code::SectionNotLoaded,
+            ImageError::Alignment { .. } => Code::Alignment,
+            ImageError::TooLarge { .. } => Code::TooLarge,
+            ImageError::NotPacked { .. } => Code::NotPacked,
+            ImageError::LibFuncPlace { .. } => Code::LibFuncPlace,
+            // parts that overlap make no sense; nothing is moved between cores while files are verified
+            ImageError::Malformed { .. }
+            | ImageError::FileOverlap { .. }
+            | ImageError::RebaseRelocation { .. }
+            | ImageError::RebaseSite { .. }
+            | ImageError::RebaseInput { .. } => Code::Malformed,
+        }
     }
 }
 
