@@ -116,6 +116,19 @@ fn json_carries_the_codes() {
 }
 
 #[test]
+fn json_tells_a_mistake_of_the_command_line_too() {
+    let bench = Bench::new();
+    for arguments in
+        [&["--json", "lsp", "--variant", "cpu8"][..], &["compile", "--json"], &["--json", "no-such"]]
+    {
+        let text = bad(bench.tool().args(arguments), 2);
+        let document: serde_json::Value = serde_json::from_str(&text).expect("one JSON document");
+        assert_eq!(document["error"]["code"], "cli::usage", "{text}");
+        assert!(document["error"]["message"].as_str().is_some_and(|said| !said.contains("Usage:")), "{text}");
+    }
+}
+
+#[test]
 fn a_machine_without_the_toolchain_says_how_to_get_it() {
     let bench = Bench::with_vector_add();
     let text = bad(

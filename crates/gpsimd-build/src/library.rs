@@ -89,6 +89,7 @@ impl Library {
             return Self::of_manifest(Path::new(&manifest));
         }
         if path.is_file() {
+            tracing::debug!(image = %path.display(), "no manifest: taken by its name");
             return Ok(Self::of_image(path, &name));
         }
         Err(LibraryError::Missing { path: path.to_owned() }.into())
@@ -115,7 +116,7 @@ impl Library {
             }
             Ok(files)
         };
-        let images =
+        let images: Vec<ImageFiles> =
             manifest.images.iter().map(|entry| group(&entry.files)).collect::<Result<_, LibraryError>>()?;
         let split = manifest.split.as_ref().map(|entry| group(&entry.files)).transpose()?;
         let shapes = match &manifest.shapes {
@@ -126,6 +127,7 @@ impl Library {
             Some(file) => Some(std::path::absolute(directory.join(file)).map_err(|e| bad(e.to_string()))?),
             None => None,
         };
+        tracing::debug!(manifest = %path.display(), images = images.len(), split = split.is_some(), "library");
         Ok(Self { manifest: Some(manifest), shapes, images, split, path: path.to_owned() })
     }
 

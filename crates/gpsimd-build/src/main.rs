@@ -21,13 +21,14 @@ mod render;
 mod shapes;
 mod status;
 mod timings;
+mod usage;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments = match cli::Cli::of_process() {
         Ok(arguments) => arguments,
-        Err(answer) => return render::usage(&answer).into(),
+        Err(answer) => return usage::show(&answer).into(),
     };
     render::logging(arguments.global.verbose);
     let render = render::Render::new(&arguments.global);

@@ -13,8 +13,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::{Global, When};
-use crate::output::{escaped, is_obeyed, json_escaped, print, print_raw, say, say_raw, written};
-use crate::status::Status;
+use crate::output::{escaped, is_obeyed, json_escaped, print, print_raw, say_raw};
 
 /// The chosen way to show things.
 #[derive(Debug)]
@@ -100,27 +99,6 @@ impl Render {
     }
 }
 
-/// Shows what the command line's parser has to say: what was asked for, or what is wrong.
-pub fn usage(answer: &clap::Error) -> Status {
-    if answer.use_stderr() {
-        let plain = answer.render().to_string();
-        if std::io::stderr().is_terminal() && plain.contains(is_obeyed) {
-            say(&plain);
-        } else {
-            // who cannot be told is told by the status
-            let _ = answer.print();
-        }
-        return Status::Usage;
-    }
-    match written(answer.print()) {
-        Ok(()) => Status::Good,
-        Err(error) => {
-            say(&format!("error[cli::output]: {error}\n"));
-            Status::AtFault
-        }
-    }
-}
-
 /// The one problem of an error that only collects problems, else the error.
 fn only_problem<'a>(error: &'a (dyn Diagnostic + 'static)) -> &'a (dyn Diagnostic + 'static) {
     let typed: &(dyn Error + 'static) = error;
@@ -187,7 +165,8 @@ pub fn diagnostic(error: &dyn Diagnostic) -> Value {
 
 /// The tool's own log, for its authors: `-vv` or `GPSIMD_BUILD_LOG`.
 pub fn logging(verbose: u8) {
-    let log = tracing_subscriber::fmt().with_writer(std::io::stderr).without_time();
+    let log =
+        tracing_subscriber::fmt().with_writer(std::io::stderr).log_internal_errors(false).without_time();
     match tracing_subscriber::EnvFilter::try_from_env("GPSIMD_BUILD_LOG") {
         Ok(filter) => log.with_env_filter(filter).init(),
         // reading a filter takes longer than a build where nothing changed may
