@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     render::logging(arguments.global.verbose);
     let render = render::Render::new(&arguments.global);
     match commands::dispatch(arguments, &render) {
-        Ok(outcome) => outcome.into(),
+        Ok(status) => status.into(),
         Err(report) => {
             render.failure(&report);
             status::Status::of(&report).into()

@@ -6,7 +6,7 @@ use miette::Result;
 use serde_json::json;
 
 use super::draft::draft;
-use super::{Outcome, processors, toolchain};
+use super::{Status, processors, toolchain};
 use crate::cli::Compile;
 use crate::compiler::Choice;
 use crate::files;
@@ -16,7 +16,7 @@ use crate::progress::Progress;
 use crate::render::Render;
 
 /// Builds a library.
-pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
+pub fn run(arguments: &Compile, render: &Render) -> Result<Status> {
     // before this process opens anything: make's pipes are found by their numbers
     let jobserver = Jobserver::from_env();
     let home = Home::from_env()?;
@@ -29,7 +29,7 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
     if let Some(question) = known
         && unchanged(question, &draft.settings.name, &progress, render)?
     {
-        return Ok(Outcome::Good);
+        return Ok(Status::Good);
     }
     let Choice { toolchain, name, why } = toolchain(&arguments.compiler, &home)?;
     let chosen = json!({ "name": name, "compiler": toolchain.compiler_version(), "why": why });
@@ -89,7 +89,7 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Outcome> {
         // a receipt that cannot be written saves nothing, that is all
         let _ = question.remember(&basis, &Answer { text, warnings }, &document);
     }
-    Ok(Outcome::Good)
+    Ok(Status::Good)
 }
 
 /// The question that this command line is, if its answer can be remembered.
@@ -129,7 +129,7 @@ fn write_depfile(arguments: &Compile, built: &Built) -> Result<()> {
 }
 
 /// Prints the plan; where the ops must be found first, what finds them, for that is all that is known.
-fn dry_run(draft: Draft, kit: &Kit, render: &Render) -> Result<Outcome> {
+fn dry_run(draft: Draft, kit: &Kit, render: &Render) -> Result<Status> {
     let (actions, is_whole) = match draft.closed() {
         Ok(request) => (gpsimd_engine::plan(gpsimd_engine::check(&request, kit)?, kit).actions, true),
         Err(draft) => (gpsimd_engine::discovery(&draft, kit)?, false),
@@ -144,5 +144,5 @@ fn dry_run(draft: Draft, kit: &Kit, render: &Render) -> Result<Outcome> {
     if !is_whole && !render.is_json() {
         say("the rest depends on the ops that these find; name each by --op KERNEL=SCHEMA to see it all\n");
     }
-    Ok(Outcome::Good)
+    Ok(Status::Good)
 }

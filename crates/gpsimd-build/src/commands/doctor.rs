@@ -10,7 +10,7 @@ use gpsimd_toolchain::{
 use miette::{Diagnostic, Result};
 use serde::Serialize;
 
-use super::Outcome;
+use super::Status;
 use crate::render::Render;
 
 /// How a thing is.
@@ -70,11 +70,11 @@ impl Finding {
 }
 
 /// Looks at everything a build may need; what is lacking decides the exit status.
-pub fn run(render: &Render) -> Result<Outcome> {
+pub fn run(render: &Render) -> Result<Status> {
     let findings = examine(&Machine::here(), &Environment::here(), Home::from_env(), libc_version());
     let lacking = findings.iter().any(|finding| finding.state == State::Lacking);
     render.result(&findings, || findings.iter().map(text).collect())?;
-    Ok(if lacking { Outcome::Findings } else { Outcome::Good })
+    Ok(if lacking { Status::AtFault } else { Status::Good })
 }
 
 fn examine(

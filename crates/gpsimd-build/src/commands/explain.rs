@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 
 use miette::{Diagnostic, Result};
 
-use super::Outcome;
+use super::Status;
 use crate::cli::Explain;
 use crate::explanations::{self, Explanation};
 use crate::render::{Render, output_width};
@@ -19,7 +19,7 @@ struct NoSuchCode {
 }
 
 /// Explains one code, or lists all.
-pub fn run(arguments: &Explain, render: &Render) -> Result<Outcome> {
+pub fn run(arguments: &Explain, render: &Render) -> Result<Status> {
     let entries = explanations::all();
     let width = output_width();
     match &arguments.code {
@@ -33,7 +33,7 @@ pub fn run(arguments: &Explain, render: &Render) -> Result<Outcome> {
             render.result(entry, || page(entry, width))?;
         }
     }
-    Ok(Outcome::Good)
+    Ok(Status::Good)
 }
 
 /// The entry of a code, given whole or without its scope if that is enough.

@@ -7,13 +7,13 @@ use gpsimd_lsp::Variant;
 use miette::{Result, WrapErr};
 use serde_json::json;
 
-use super::{Outcome, prelink, report};
+use super::{Status, prelink, report};
 use crate::cli::{Inspect, Pack, Unpack};
 use crate::files::{read, write};
 use crate::render::Render;
 
 /// Strips and packs a linked image.
-pub fn pack(arguments: &Pack, render: &Render) -> Result<Outcome> {
+pub fn pack(arguments: &Pack, render: &Render) -> Result<Status> {
     let linked = read(&arguments.image)?;
     let about = || arguments.image.display().to_string();
     let stripped = gpsimd_image::strip(&linked).map_err(miette::Report::from).wrap_err_with(about)?;
@@ -35,7 +35,7 @@ pub fn pack(arguments: &Pack, render: &Render) -> Result<Outcome> {
             packed.len()
         )
     })?;
-    Ok(Outcome::Good)
+    Ok(Status::Good)
 }
 
 /// `dir/k.so` gives `dir/k.<extension>`.
@@ -44,7 +44,7 @@ fn beside(image: &Path, extension: &str) -> PathBuf {
 }
 
 /// Takes the image out of a packed object.
-pub fn unpack(arguments: &Unpack, render: &Render) -> Result<Outcome> {
+pub fn unpack(arguments: &Unpack, render: &Render) -> Result<Status> {
     let packed = read(&arguments.packed)?;
     let image = gpsimd_image::unpack(&packed)
         .map_err(miette::Report::from)
@@ -53,11 +53,11 @@ pub fn unpack(arguments: &Unpack, render: &Render) -> Result<Outcome> {
     render.result(&json!({ "file": arguments.output, "size": image.len() }), || {
         format!("{}  {} bytes\n", arguments.output.display(), image.len())
     })?;
-    Ok(Outcome::Good)
+    Ok(Status::Good)
 }
 
 /// Shows what is in images and record files.
-pub fn inspect(arguments: &Inspect, render: &Render) -> Result<Outcome> {
+pub fn inspect(arguments: &Inspect, render: &Render) -> Result<Status> {
     let mut summaries = Vec::new();
     let mut others = Vec::new();
     for path in &arguments.images {
@@ -98,7 +98,7 @@ pub fn inspect(arguments: &Inspect, render: &Render) -> Result<Outcome> {
         let images = summaries.iter().map(|(path, variant, summary)| text(path, *variant, summary));
         images.chain(others.iter().map(|other| other.text.clone())).collect::<Vec<_>>().join("\n")
     })?;
-    Ok(if others.iter().all(|other| other.is_sound) { Outcome::Good } else { Outcome::Findings })
+    Ok(if others.iter().all(|other| other.is_sound) { Status::Good } else { Status::AtFault })
 }
 
 fn text(path: &Path, variant: Variant, summary: &Summary) -> String {

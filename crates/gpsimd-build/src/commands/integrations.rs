@@ -6,7 +6,7 @@ use include_dir::{Dir, include_dir};
 use miette::Result;
 use serde_json::json;
 
-use super::Outcome;
+use super::Status;
 use crate::cli::Integrations;
 use crate::files::{create_directory, write};
 use crate::render::Render;
@@ -15,7 +15,7 @@ static CMAKE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../integrations/cmake")
 static MAKE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../integrations/make");
 
 /// Writes `cmake/` and `make/`.
-pub fn run(arguments: &Integrations, render: &Render) -> Result<Outcome> {
+pub fn run(arguments: &Integrations, render: &Render) -> Result<Status> {
     let mut written = Vec::new();
     for (folder, files) in [("cmake", &CMAKE), ("make", &MAKE)] {
         let folder = arguments.dir.join(folder);
@@ -35,7 +35,7 @@ pub fn run(arguments: &Integrations, render: &Render) -> Result<Outcome> {
         );
         text
     })?;
-    Ok(Outcome::Good)
+    Ok(Status::Good)
 }
 
 /// The version is the tool's; where the tool is, the user's `PATH` or cache variable says.

@@ -4,13 +4,13 @@ use gpsimd_lsp::{Lsp, Variant};
 use miette::Result;
 use serde_json::json;
 
-use super::Outcome;
+use super::Status;
 use crate::cli::Lsp as Arguments;
 use crate::files::{create_directory, write};
 use crate::render::Render;
 
 /// Writes the chosen packages.
-pub fn run(arguments: &Arguments, render: &Render) -> Result<Outcome> {
+pub fn run(arguments: &Arguments, render: &Render) -> Result<Status> {
     let mut written = Vec::new();
     for variant in variants(&arguments.variants) {
         let lsp = Lsp::custom_op(variant);
@@ -27,7 +27,7 @@ pub fn run(arguments: &Arguments, render: &Render) -> Result<Outcome> {
     render.result(&written, || {
         written.iter().map(|lsp| format!("{}\n", lsp["directory"].as_str().unwrap_or_default())).collect()
     })?;
-    Ok(Outcome::Good)
+    Ok(Status::Good)
 }
 
 fn variants(named: &[Variant]) -> Vec<Variant> {

@@ -4,13 +4,13 @@ use clap::CommandFactory as _;
 use miette::Result;
 use serde_json::json;
 
-use super::Outcome;
+use super::Status;
 use crate::cli::{Cli, Man};
 use crate::files::{FileError, create_directory, write};
 use crate::render::Render;
 
 /// Writes one page per command.
-pub fn run(arguments: &Man, render: &Render) -> Result<Outcome> {
+pub fn run(arguments: &Man, render: &Render) -> Result<Status> {
     create_directory(&arguments.dir)?;
     let mut pages = Vec::new();
     for (name, page) in pages_of(Cli::command()).map_err(FileError::of("write", &arguments.dir))? {
@@ -21,7 +21,7 @@ pub fn run(arguments: &Man, render: &Render) -> Result<Outcome> {
     render.result(&json!(pages), || {
         pages.iter().map(|page| format!("{}\n", page.display())).collect::<String>()
     })?;
-    Ok(Outcome::Good)
+    Ok(Status::Good)
 }
 
 /// `gpsimd-build.1`, `gpsimd-build-compile.1`, … with their texts; hidden commands and `help` have no page.

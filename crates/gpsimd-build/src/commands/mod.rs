@@ -18,8 +18,6 @@ mod stage;
 mod toolchain;
 mod verify;
 
-use std::process::ExitCode;
-
 use clap::CommandFactory;
 use gpsimd_toolchain::{Environment, Home, Machine};
 use miette::{Diagnostic, Result};
@@ -28,30 +26,13 @@ use crate::cli::{Cli, Command, Compiler};
 use crate::compiler::{self, Choice};
 use crate::output::print;
 use crate::render::Render;
-
-/// How a command that could do its work ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// All is well.
-    Good,
-    /// The work was done and found something at fault.
-    Findings,
-}
-
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::Good => ExitCode::SUCCESS,
-            Outcome::Findings => ExitCode::FAILURE,
-        }
-    }
-}
+use crate::status::Status;
 
 /// Runs the command.
 ///
 /// # Errors
 /// Why it could not do its work.
-pub fn dispatch(arguments: Cli, render: &Render) -> Result<Outcome> {
+pub fn dispatch(arguments: Cli, render: &Render) -> Result<Status> {
     match arguments.command {
         Command::Compile(arguments) => compile::run(&arguments, render),
         Command::Plan(arguments) => plan::run(&arguments, render),
@@ -75,7 +56,7 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Outcome> {
             let mut script = Vec::new();
             clap_complete::generate(arguments.shell, &mut Cli::command(), "gpsimd-build", &mut script);
             print(&String::from_utf8_lossy(&script))?;
-            Ok(Outcome::Good)
+            Ok(Status::Good)
         }
         Command::Stage(arguments) => stage::run(&arguments),
     }

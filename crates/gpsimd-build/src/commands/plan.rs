@@ -5,14 +5,14 @@ use gpsimd_toolchain::Home;
 use miette::{IntoDiagnostic as _, Result};
 
 use super::draft::draft;
-use super::{Outcome, toolchain};
+use super::{Status, toolchain};
 use crate::cli::{Plan as Arguments, PlanFormat};
 use crate::files::write;
 use crate::output::print;
 use crate::render::Render;
 
 /// Writes the plan.
-pub fn run(arguments: &Arguments, render: &Render) -> Result<Outcome> {
+pub fn run(arguments: &Arguments, render: &Render) -> Result<Status> {
     let home = Home::from_env()?;
     let Ok(request) = draft(&arguments.compile)?.closed() else {
         miette::bail!(
@@ -38,7 +38,7 @@ pub fn run(arguments: &Arguments, render: &Render) -> Result<Outcome> {
         }
         None => print(&text)?,
     }
-    Ok(Outcome::Good)
+    Ok(Status::Good)
 }
 
 fn pretty(value: &serde_json::Value) -> Result<String> {

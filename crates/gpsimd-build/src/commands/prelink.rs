@@ -9,14 +9,14 @@ use gpsimd_loader::{Bounds, Generation, Mode, Prelinked, prelink, split};
 use miette::{Result, WrapErr};
 use serde_json::json;
 
-use super::Outcome;
+use super::Status;
 use crate::cli::{Prelink, Records, RecordsCommand};
 use crate::files::{read, write};
 use crate::output::say;
 use crate::render::Render;
 
 /// Turns a split-load library into the image that a device loads.
-pub fn run(arguments: &Prelink, render: &Render) -> Result<Outcome> {
+pub fn run(arguments: &Prelink, render: &Render) -> Result<Status> {
     let generation = arguments.generation;
     let bytes = read(&arguments.library)?;
     let about = || arguments.library.display().to_string();
@@ -52,7 +52,7 @@ pub fn run(arguments: &Prelink, render: &Render) -> Result<Outcome> {
         }
         text
     })?;
-    Ok(Outcome::Good)
+    Ok(Status::Good)
 }
 
 /// Header fields as a small table.
@@ -73,7 +73,7 @@ fn segments(header: &gpsimd_loader::ucpl::Header, bounds: &Bounds) -> String {
 }
 
 /// Writes a load or an unload record.
-pub fn records(arguments: &Records, render: &Render) -> Result<Outcome> {
+pub fn records(arguments: &Records, render: &Render) -> Result<Status> {
     let (record, output, is_single) = match &arguments.command {
         RecordsCommand::Load { addr, size, image, index, single, output } => {
             let size = match (size, image) {
@@ -93,7 +93,7 @@ pub fn records(arguments: &Records, render: &Render) -> Result<Outcome> {
     render.result(&json!({ "file": output, "records": [record] }), || {
         format!("{}  {} bytes\n{}", output.display(), bytes.len(), record_text(0, &record))
     })?;
-    Ok(Outcome::Good)
+    Ok(Status::Good)
 }
 
 fn size_of_image(path: &Path) -> Result<u32> {

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{Diagnostic, Result};
 use serde_json::json;
 
-use super::Outcome;
+use super::Status;
 use crate::cli::Run;
 use crate::files::{FileError, write};
 use crate::inputs::{self, InputError};
@@ -51,7 +51,7 @@ enum RunError {
 const OUTPUT_COPIES: u64 = 5;
 
 /// Loads the library, calls the op, shows what happened.
-pub fn run(arguments: &Run, render: &Render) -> Result<Outcome> {
+pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     let allowed = allowed(&arguments.allow)?;
     let library = Library::find(&arguments.library)?;
     let default = Config::default();
@@ -96,7 +96,7 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Outcome> {
     if report.cores.iter().any(|core| core.outcome == Ending::Cancelled) {
         return Err(gpsimd_engine::EngineError::Stopped.into());
     }
-    Ok(if report.is_clean() { Outcome::Good } else { Outcome::Findings })
+    Ok(if report.is_clean() { Status::Good } else { Status::AtFault })
 }
 
 /// What to call with what.

@@ -5,21 +5,21 @@ use std::io::Read as _;
 use miette::Result;
 use serde_json::json;
 
-use super::Outcome;
+use super::Status;
 use crate::cli::Schema;
 use crate::files::FileError;
 use crate::output::{print, say_raw};
 use crate::render::{Render, diagnostic};
 
 /// Judges each schema; a schema that does not parse, or that the device cannot run, is a finding.
-pub fn run(arguments: &Schema, render: &Render) -> Result<Outcome> {
-    let mut outcome = Outcome::Good;
+pub fn run(arguments: &Schema, render: &Render) -> Result<Status> {
+    let mut status = Status::Good;
     let mut documents = Vec::new();
     for text in texts(&arguments.texts)? {
         let canonical = gpsimd_schema::parse(&text).map(|schema| schema.to_string()).ok();
         let verdict = gpsimd_schema::signature(&text);
         if verdict.is_err() {
-            outcome = Outcome::Findings;
+            status = Status::AtFault;
         }
         if render.is_json() {
             documents.push(match verdict {
@@ -38,7 +38,7 @@ pub fn run(arguments: &Schema, render: &Render) -> Result<Outcome> {
     if render.is_json() {
         render.result(&documents, String::new)?;
     }
-    Ok(outcome)
+    Ok(status)
 }
 
 fn texts(arguments: &[String]) -> Result<Vec<String>, FileError> {

@@ -2,12 +2,12 @@
 
 use miette::Result;
 
-use super::Outcome;
+use super::Status;
 use crate::cli::Stage;
 use crate::output::say;
 
 /// Does it.
-pub fn run(arguments: &Stage) -> Result<Outcome> {
+pub fn run(arguments: &Stage) -> Result<Status> {
     say(&gpsimd_engine::stage(&arguments.name, &arguments.arguments)?);
-    Ok(Outcome::Good)
+    Ok(Status::Good)
 }

@@ -11,14 +11,14 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::Result;
 use serde_json::json;
 
-use super::{Outcome, processors, toolchain};
+use super::{Status, processors, toolchain};
 use crate::cli::{Toolchain as Arguments, ToolchainCommand};
 use crate::compiler::Choice;
 use crate::output::say;
 use crate::render::Render;
 
 /// Runs the subcommand.
-pub fn run(arguments: &Arguments, render: &Render) -> Result<Outcome> {
+pub fn run(arguments: &Arguments, render: &Render) -> Result<Status> {
     match &arguments.command {
         ToolchainCommand::Install { yes, jobs } => {
             let jobs = jobs.map_or_else(processors, usize::from);
@@ -26,12 +26,12 @@ pub fn run(arguments: &Arguments, render: &Render) -> Result<Outcome> {
         }
         ToolchainCommand::Show { compiler } => {
             show(&toolchain(compiler, &Home::from_env()?)?, render)?;
-            Ok(Outcome::Good)
+            Ok(Status::Good)
         }
     }
 }
 
-fn install(yes: bool, jobs: NonZeroUsize, render: &Render) -> Result<Outcome> {
+fn install(yes: bool, jobs: NonZeroUsize, render: &Render) -> Result<Status> {
     let machine = Machine::here();
     if let Err(error) = packages::check(&machine) {
         let ToolchainError::PackagesMissing { missing } = &error else { return Err(error.into()) };
@@ -62,7 +62,7 @@ fn install(yes: bool, jobs: NonZeroUsize, render: &Render) -> Result<Outcome> {
         let state = if is_new { "installed in" } else { "is already in" };
         format!("the open toolchain {state} {}\n  {}\n", open.dir().display(), open.compiler_version())
     })?;
-    Ok(Outcome::Good)
+    Ok(Status::Good)
 }
 
 fn show(choice: &Choice, render: &Render) -> Result<()> {

@@ -6,14 +6,14 @@ use gpsimd_image::verify::{self, FileEntry};
 use gpsimd_loader::Generation;
 use miette::Result;
 
-use super::{Outcome, prelink, report};
+use super::{Status, prelink, report};
 use crate::cli::Verify;
 use crate::files::{read, write};
 use crate::library::Library;
 use crate::render::Render;
 
 /// Checks the named files.
-pub fn run(arguments: &Verify, render: &Render) -> Result<Outcome> {
+pub fn run(arguments: &Verify, render: &Render) -> Result<Status> {
     let mut files = Vec::new();
     let mut split = Vec::new();
     for argument in &arguments.files {
@@ -53,7 +53,7 @@ pub fn run(arguments: &Verify, render: &Render) -> Result<Outcome> {
         }
         text
     })?;
-    Ok(if is_sound && found.is_clean() { Outcome::Good } else { Outcome::Findings })
+    Ok(if is_sound && found.is_clean() { Status::Good } else { Status::AtFault })
 }
 
 /// The image files an argument stands for: itself, or those of the library it names and what its split image is for.
