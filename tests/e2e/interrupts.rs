@@ -52,8 +52,13 @@ fn signals_are_heard_at_once() {
     bench.write("waits.cpp", "#include \"never.h\"\n");
     let waits = ["compile", "waits.cpp", "--schema", "my::waits(Tensor a) -> Tensor"];
     ended_by("-INT", started(&bench, &waits), "compiling");
-    // should the compiler itself still wait: an empty header lets it go (opened as O_NONBLOCK, which waits for nobody)
-    let _ = std::fs::OpenOptions::new().write(true).custom_flags(0o4000).open(bench.path("never.h"));
+    // and what the compiler started has ended too: a pipe without a reader cannot be opened for writing (O_NONBLOCK)
+    let open = || std::fs::OpenOptions::new().write(true).custom_flags(0o4000).open(bench.path("never.h"));
+    let is_gone = |_| {
+        std::thread::sleep(Duration::from_millis(100));
+        open().is_err()
+    };
+    assert!((0..20).any(is_gone), "the compiler still waits for its header");
 }
 
 #[test]

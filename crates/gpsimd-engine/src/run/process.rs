@@ -3,11 +3,14 @@
 //! Unaware of the build graph; just command execution. No shell is involved.
 
 use std::io::Read;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpsimd_toolchain::Command;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 
 use crate::run::diagnose;
 use crate::words::action::Side;
@@ -31,6 +34,8 @@ pub(crate) fn run(
     };
     let (mut reader, writer) = std::io::pipe().map_err(not_started)?;
     let mut child = command.to_std();
+    // a compiler starts others: a stop ends the whole group, or these would live on and hold the build's lock
+    child.process_group(0);
     child.stdin(lock.stdin().map_err(not_started)?);
     child.stdout(writer.try_clone().map_err(not_started)?);
     child.stderr(writer);
@@ -77,6 +82,14 @@ pub(crate) fn run_alone(side: Side, label: &str, command: &Command) -> Result<St
     Err(failed(side, label, command, &output.status, &text))
 }
 
+/// Ends a child that has not been waited for, and all that it started.
+fn end(child: &Child) {
+    if let Ok(group) = i32::try_from(child.id()) {
+        // a group that has already ended needs no ending
+        let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+    }
+}
+
 /// The children now running, so that a stop can end them.
 #[derive(Default)]
 pub(crate) struct Children {
@@ -87,6 +100,10 @@ pub(crate) struct Children {
 impl Children {
     fn add(&self, child: Child) -> usize {
         let mut running = locked(&self.running);
+        // a stop may have come while the child started
+        if self.stopped() {
+            end(&child);
+        }
         running.push(Some(child));
         running.len() - 1
     }
@@ -100,10 +117,7 @@ impl Children {
     /// Ends every child and lets none succeed from here on.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
-        for child in locked(&self.running).iter_mut().flatten() {
-            // a child that has already ended needs no ending
-            let _ = child.kill();
-        }
+        locked(&self.running).iter().flatten().for_each(end);
     }
 
     pub(crate) fn stopped(&self) -> bool {
