@@ -29,6 +29,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "gpsimd-loader/ucpl", run: gpsimd_loader::fuzz::fuzz_ucpl },
     Target { name: "gpsimd-loader/records", run: gpsimd_loader::fuzz::fuzz_records },
     Target { name: "gpsimd-loader/split", run: gpsimd_loader::fuzz::fuzz_split },
+    Target { name: "gpsimd-shapes/image", run: gpsimd_shapes::fuzz::fuzz_image },
     Target { name: "gpsimd-device/chain", run: gpsimd_device::fuzz::fuzz_chain },
     Target { name: "gpsimd-device/image", run: gpsimd_device::fuzz::fuzz_image },
     Target { name: "xtensa-iss/decode", run: xtensa_iss::fuzz::fuzz_decode },

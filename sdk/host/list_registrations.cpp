@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asks the shape sources it is linked with what they register, and what a shape function answers:
+// Asks the shape sources it is linked with what they register, and what a shape function answers. Runs on the simulated core
+// (start.cpp), and on any machine with a C library.
 //
 //   list                        every registration as JSON on standard output
 //   eval OP ARGUMENT...         the output of OP (`ns::op`, or `op` where only one namespace has it)
@@ -11,9 +12,10 @@
 
 #include "torchneuron/register.h"
 
-#include <cerrno>
-#include <cstring>
-#include <iostream>
+#include <errno.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <set>
 
 namespace {
@@ -36,6 +38,16 @@ const DtypeName kDtypes[] = {
     {"int32", at::ScalarType::Int},     {"int16", at::ScalarType::Short},  {"int8", at::ScalarType::Char},
     {"uint8", at::ScalarType::Byte},    {"int64", at::ScalarType::Long},
 };
+
+/// Writes all of `text` to a file descriptor; false if that cannot be done.
+bool write_all(int fd, const std::string& text) {
+  for (size_t at = 0; at < text.size();) {
+    const auto written = write(fd, text.data() + at, text.size() - at);
+    if (written <= 0) return false;
+    at += static_cast<size_t>(written);
+  }
+  return true;
+}
 
 const char* dtype_name(at::ScalarType type) {
   for (const DtypeName& d : kDtypes)
@@ -108,7 +120,7 @@ void check_registrations() {
   if (!faults.empty()) throw c10::Error(faults.substr(0, faults.size() - 1));
 }
 
-void list() {
+std::string list() {
   check_registrations();
   std::string out = "{\"format\":1,\"registrations\":[";
   const char* separator = "\n";
@@ -121,7 +133,7 @@ void list() {
     out += "]}";
     separator = ",\n";
   }
-  std::cout << out << "\n]}\n";
+  return out + "\n]}\n";
 }
 
 const Registration& find(const std::string& op) {
@@ -190,7 +202,7 @@ at::Scalar parse_number(const std::string& text, Param kind) {
   return at::Scalar(real);
 }
 
-void eval(const std::string& op, const std::vector<std::string>& texts) {
+std::string eval(const std::string& op, const std::vector<std::string>& texts) {
   const Registration& r = find(op);
   const std::string schema = r.schema();
   if (texts.size() != r.params.size())
@@ -211,36 +223,33 @@ void eval(const std::string& op, const std::vector<std::string>& texts) {
 
   std::string shape;
   for (int64_t extent : output.sizes()) shape += (shape.empty() ? "" : ",") + std::to_string(extent);
-  std::cout << "{\"format\":1,\"op\":" << json_string(r.ns + "::" + r.op) << ",\"kernel\":" << json_string(r.kernel)
-            << ",\"output\":{\"dtype\":\"" << dtype_name(output.scalar_type()) << "\",\"shape\":[" << shape << "]}}\n";
+  return "{\"format\":1,\"op\":" + json_string(r.ns + "::" + r.op) + ",\"kernel\":" + json_string(r.kernel) +
+         ",\"output\":{\"dtype\":\"" + dtype_name(output.scalar_type()) + "\",\"shape\":[" + shape + "]}}\n";
 }
 
-int run(const std::vector<std::string>& words) {
-  if (words.size() == 1 && words[0] == "list") {
-    list();
-  } else if (words.size() >= 2 && words[0] == "eval") {
-    eval(words[1], std::vector<std::string>(words.begin() + 2, words.end()));
-  } else {
-    throw UsageError("usage: list | eval OP ARGUMENT...");
-  }
-  std::cout.flush();
-  TORCH_CHECK(std::cout.good(), "standard output cannot be written");
-  return 0;
+std::string answer(const std::vector<std::string>& words) {
+  if (words.size() == 1 && words[0] == "list") return list();
+  if (words.size() >= 2 && words[0] == "eval")
+    return eval(words[1], std::vector<std::string>(words.begin() + 2, words.end()));
+  throw UsageError("usage: list | eval OP ARGUMENT...");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return run(std::vector<std::string>(argv + 1, argv + argc));
+    // What a shape function printed comes first, so that the last line is the answer.
+    const std::string text = answer(std::vector<std::string>(argv + 1, argv + argc));
+    fflush(stdout);
+    TORCH_CHECK(write_all(STDOUT_FILENO, text), "standard output cannot be written");
+    return 0;
   } catch (const UsageError& error) {
-    std::cerr << error.what() << "\n";
+    write_all(STDERR_FILENO, error.what() + std::string("\n"));
     return 2;
   } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
+    write_all(STDERR_FILENO, error.what() + std::string("\n"));
   } catch (...) {
-    std::cerr << "the shape function threw something that is no std::exception\n";
-    return 1;
+    write_all(STDERR_FILENO, "the shape function threw something that is no std::exception\n");
   }
+  return 1;
 }

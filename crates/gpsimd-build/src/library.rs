@@ -57,7 +57,7 @@ pub enum LibraryError {
 pub struct Library {
     /// What it consists of; a bare image has none.
     pub manifest: Option<Manifest>,
-    /// The program that evaluates output shapes, if it was built from shape sources.
+    /// The image that tells output shapes, if it was built from shape sources.
     pub shapes: Option<PathBuf>,
     /// One group per core.
     images: Vec<ImageFiles>,
@@ -74,6 +74,7 @@ struct ImageFiles {
     stripped: Option<PathBuf>,
     packed: Option<PathBuf>,
     prelinked: Option<PathBuf>,
+    shapes: Option<PathBuf>,
 }
 
 impl Library {
@@ -112,6 +113,7 @@ impl Library {
                     FileKind::Stripped => files.stripped = path,
                     FileKind::Packed => files.packed = path,
                     FileKind::Prelinked => files.prelinked = path,
+                    FileKind::Shapes => files.shapes = path,
                 }
             }
             Ok(files)
@@ -119,14 +121,8 @@ impl Library {
         let images: Vec<ImageFiles> =
             manifest.images.iter().map(|entry| group(&entry.files)).collect::<Result<_, LibraryError>>()?;
         let split = manifest.split.as_ref().map(|entry| group(&entry.files)).transpose()?;
-        let shapes = match &manifest.shapes {
-            Some(file) if Path::new(file).components().count() != 1 => {
-                return Err(bad(format!("{file:?} is not a plain file name")).into());
-            }
-            // a relative path without a slash would be looked for in PATH
-            Some(file) => Some(std::path::absolute(directory.join(file)).map_err(|e| bad(e.to_string()))?),
-            None => None,
-        };
+        let shapes = manifest.shapes.as_ref().map(|entry| group(std::slice::from_ref(entry))).transpose()?;
+        let shapes = shapes.and_then(|files| files.shapes);
         tracing::debug!(manifest = %path.display(), images = images.len(), split = split.is_some(), "library");
         Ok(Self { manifest: Some(manifest), shapes, images, split, path: path.to_owned() })
     }

@@ -1,29 +1,28 @@
-//! The shape of an op's output, from the shape program that a library was built with.
+//! The shape of an op's output, from the shape image that a library was built with.
 //!
-//! Shape functions run on the host and see shapes, element types and numbers, never a tensor's elements
-//! (user-api.md §1). Unaware of kernels and of the device.
+//! Shape functions see shapes, element types and numbers, never a tensor's elements (user-api.md §1). Unaware of kernels and
+//! of the device; [`gpsimd_shapes`] runs the image on a simulated core.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
+use gpsimd_device::explain::symbols::{Frame, Symbols};
 use gpsimd_device::{Arg, Dtype, TensorSpec, Value};
+use gpsimd_shapes::{Failure, Shapes};
 use miette::{Diagnostic, Result};
-use serde::Deserialize;
 
-/// Why a shape program does not give a shape.
+use crate::files::read;
+
+/// Why a shape image does not give a shape.
 #[derive(Debug, thiserror::Error, Diagnostic)]
-pub enum ShapeProgramError {
-    /// It cannot be started, for instance because it was built on another kind of machine.
-    #[error("cannot start the library's shape program {program}: {source}")]
-    #[diagnostic(
-        code(run::shape_program),
-        help("build the library again on this machine, or say --like N or --shape 2x3")
-    )]
-    NotStarted {
-        /// The program.
-        program: String,
-        /// The operating system's reason.
-        source: std::io::Error,
+pub enum ShapeImageError {
+    /// It is none.
+    #[error("the library's shape image {path} cannot be used: {source}")]
+    #[diagnostic(code(run::shape_image), help("build the library again, or say --like N or --shape 2x3"))]
+    NotAnImage {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        source: gpsimd_image::ImageError,
     },
     /// The op's shape function does not accept these inputs.
     #[error("the shape function of {op} refuses these inputs: {said}")]
@@ -34,14 +33,28 @@ pub enum ShapeProgramError {
     Refused {
         /// `ns::op`.
         op: String,
-        /// The program's own words.
+        /// The image's own words.
         said: String,
     },
-    /// The program's answer is none.
-    #[error("the shape program's answer for {op} cannot be read: {said}")]
+    /// The op's shape function ended otherwise, or not at all.
+    #[error("the shape function of {op} gives no shape: {failure}{at}")]
+    #[diagnostic(
+        code(run::shape_stopped),
+        help("correct the shape function; --like N or --shape 2x3 overrides it")
+    )]
+    Stopped {
+        /// `ns::op`.
+        op: String,
+        /// What happened.
+        failure: Failure,
+        /// Where in the shape sources, if that is known.
+        at: String,
+    },
+    /// The image's answer is none.
+    #[error("the shape image's answer for {op} cannot be read: {said:.200?}")]
     #[diagnostic(
         code(run::shape_answer),
-        help("shape sources must not print; --like N or --shape 2x3 overrides them")
+        help("the file was not made by this tool; --like N or --shape 2x3 overrides it")
     )]
     Answer {
         /// `ns::op`.
@@ -51,42 +64,32 @@ pub enum ShapeProgramError {
     },
 }
 
-#[derive(Deserialize)]
-struct Answer {
-    output: Output,
-}
-
-#[derive(Deserialize)]
-struct Output {
-    dtype: String,
-    shape: Vec<u64>,
-}
-
-/// Asks `program` for the output of `op` (`ns::op`); `texts` are the arguments as given on the command line.
+/// Asks the image for the output of `op` (`ns::op`); `texts` are the arguments as given on the command line.
 ///
 /// # Errors
-/// [`ShapeProgramError`].
-pub fn output(program: &Path, op: &str, args: &[Arg], texts: &[String]) -> Result<TensorSpec> {
-    let mut command = Command::new(program);
-    command.arg("eval").arg(op).stdin(Stdio::null());
-    for (arg, text) in args.iter().zip(texts) {
-        command.arg(match &arg.value {
-            Value::Tensor(tensor) => described(&tensor.spec),
-            _ => text.clone(),
-        });
-    }
-    let output = command
-        .output()
-        .map_err(|source| ShapeProgramError::NotStarted { program: program.display().to_string(), source })?;
+/// [`ShapeImageError`].
+pub fn output(path: &Path, op: &str, args: &[Arg], texts: &[String]) -> Result<TensorSpec> {
+    let bytes = read(path)?;
+    let mut shapes = Shapes::parse(&bytes)
+        .map_err(|source| ShapeImageError::NotAnImage { path: path.display().to_string(), source })?;
+    let argument = |(arg, text): (&Arg, &String)| match &arg.value {
+        Value::Tensor(tensor) => described(&tensor.spec),
+        _ => text.clone(),
+    };
+    let arguments: Vec<String> = args.iter().zip(texts).map(argument).collect();
     let op = op.to_owned();
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-        let said = if said.is_empty() { output.status.to_string() } else { said };
-        return Err(ShapeProgramError::Refused { op, said }.into());
+    let shape = shapes.output(&op, &arguments).map_err(|failure| match failure {
+        Failure::Refused { said } => ShapeImageError::Refused { op: op.clone(), said },
+        Failure::Answer { said } => ShapeImageError::Answer { op: op.clone(), said },
+        Failure::Stopped { ref chain, .. } => {
+            let at = place(&bytes, chain);
+            ShapeImageError::Stopped { op: op.clone(), failure, at }
+        }
+    })?;
+    match Dtype::from_name(&shape.dtype) {
+        Some(dtype) => Ok(TensorSpec::new(dtype, shape.shape)),
+        None => Err(ShapeImageError::Answer { op, said: shape.dtype }.into()),
     }
-    let said = String::from_utf8_lossy(&output.stdout);
-    let answer = read(&said);
-    Ok(answer.ok_or_else(|| ShapeProgramError::Answer { op, said: format!("{said:.200?}") })?)
 }
 
 /// `float32:2x3`.
@@ -95,25 +98,15 @@ fn described(spec: &TensorSpec) -> String {
     format!("{}:{}", spec.dtype.name(), extents.join("x"))
 }
 
-/// The last line is the answer: a shape function may print before it.
-fn read(said: &str) -> Option<TensorSpec> {
-    let Answer { output } = serde_json::from_str(said.lines().last()?).ok()?;
-    Some(TensorSpec::new(Dtype::from_name(&output.dtype)?, output.shape))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_line_is_the_answer() {
-        let answer = "{\"format\":1,\"op\":\"my::f\",\"kernel\":\"f\",\"output\":{\"dtype\":\"int8\",\"shape\":[2,3]}}";
-        let want = Some(TensorSpec::new(Dtype::Int8, [2, 3]));
-        assert_eq!(read(&format!("{answer}\n")), want);
-        assert_eq!(read(&format!("hello\n{answer}\n")), want);
-        for other in ["", "hello", "{}", "{\"output\":{\"dtype\":\"int128\",\"shape\":[1]}}"] {
-            assert_eq!(read(other), None, "{other}");
-        }
-        assert_eq!(described(&TensorSpec::new(Dtype::Float32, [2, 3])), "float32:2x3");
-    }
+/// ` (relu_shape.cpp:7, in forward_shape)`: the innermost place that the author wrote.
+fn place(image: &[u8], chain: &[u32]) -> String {
+    let is_own = |frame: &Frame| {
+        let path = Path::new(&frame.file);
+        !frame.is_runtime() && path.extension().is_some() && !path.starts_with("gpsimd-sdk")
+    };
+    let frames = Symbols::read(image).chain(chain);
+    let Some(frame) = frames.iter().find(|frame| is_own(frame)) else { return String::new() };
+    // how the compiler names what lies below its working directory
+    let file = frame.file.strip_prefix("./").unwrap_or(&frame.file);
+    format!(" ({file}:{}, in {})", frame.line, frame.function)
 }

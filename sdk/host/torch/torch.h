@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host's <torch/torch.h>: tensors that have a shape and an element type and nothing else, for shape functions. The same
-// names as on the device, from the same c10 headers, so that one spelling serves both halves of an operator.
+// The <torch/torch.h> of shape functions: tensors that have a shape and an element type and nothing else. The same names as
+// for kernels, from the same c10 headers, so that one spelling serves both halves of an operator.
 // Reading or writing elements does not compile: a shape function runs before there is any data (spec user-api.md §1).
 // Needs C++17. Include path: this directory's parent, then sdk/include.
 #pragma once
@@ -19,8 +19,8 @@
 #include <c10/util/Exception.h>
 #include <c10/util/typeid.h>
 
+#include <iosfwd>
 #include <memory>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,13 +28,26 @@
 namespace c10 {
 
 /// A shape as `[2, 3]`.
-inline std::ostream& operator<<(std::ostream& out, IntArrayRef shape) {
-  out << '[';
-  for (size_t i = 0; i < shape.size(); ++i) out << (i ? ", " : "") << shape[i];
-  return out << ']';
+inline void put(std::string& text, IntArrayRef shape) {
+  text += '[';
+  for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  text += ']';
 }
 
-inline std::ostream& operator<<(std::ostream& out, ScalarType type) { return out << toString(type); }
+inline void put(std::string& text, ScalarType type) { text += toString(type); }
+
+/// Into a stream, where there are streams.
+template <typename Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, IntArrayRef shape) {
+  std::string text;
+  put(text, shape);
+  return out << text.c_str();
+}
+
+template <typename Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, ScalarType type) {
+  return out << toString(type);
+}
 
 namespace detail {
 

@@ -51,7 +51,7 @@ pub fn built(built: &Built, took: Duration) -> String {
         text += &split_text(entry, built);
     }
     if let Some(shapes) = &manifest.shapes {
-        text += &format!("  shapes  {}\n", built.out_dir.join(shapes).display());
+        text += &format!("  shapes  {}\n", built.out_dir.join(&shapes.file).display());
     }
     text += &format!("  stack   {}\n", stack(project.stack_size()));
     text += &format!("  log     {}\n", built.log.display());

@@ -170,11 +170,11 @@ fn output(
         };
     }
     let Some(shape) = &arguments.shape else {
-        let (Some(program), Some(signature)) = (&library.shapes, signature) else {
+        let (Some(image), Some(signature)) = (&library.shapes, signature) else {
             return Err(RunError::WhichOutput.into());
         };
         let op = format!("{}::{}", signature.namespace, signature.op);
-        return shapes::output(program, &op, args, &arguments.inputs);
+        return shapes::output(image, &op, args, &arguments.inputs);
     };
     let dtype = arguments.dtype.as_deref().map_or(Ok(gpsimd_device::Dtype::Float32), inputs::dtype)?;
     Ok(TensorSpec::new(dtype, inputs::shape(shape)?))

@@ -9,16 +9,14 @@ use std::path::{Path, PathBuf};
 
 use gpsimd_codegen::Op;
 use gpsimd_loader::kernel_table::{self, TableError, TableOp};
-use gpsimd_toolchain::Machine;
 use miette::Diagnostic;
 
-use crate::ask::registrations;
 use crate::words::error::{EngineError, Problem};
 use crate::words::images::Target;
 use crate::words::kit::Kit;
 use crate::words::request::{
-    Cores, Draft, Job, Linking, NamedOp, OpRequest, Packaging, Packer, Project, Request, Settings, Shapes,
-    Source, stack_size, stem,
+    Cores, Draft, Job, Linking, NamedOp, OpRequest, Packaging, Packer, Project, Request, Settings, Source,
+    stack_size, stem,
 };
 
 /// Problems of the request that no other crate owns.
@@ -109,7 +107,10 @@ fn whole(project: Result<Project, EngineError>, problems: Vec<Problem>) -> Resul
 fn project(settings: &Settings, kit: &Kit, problems: &mut Vec<Problem>) -> Result<Project, EngineError> {
     let name = library_name(&settings.name, problems);
     let sources = sources(&settings.sources, &["wrapper", "wrapper.guess"], problems);
-    let shapes = host_sources(&settings.shape_sources, problems);
+    let shapes = match settings.shape_sources.as_slice() {
+        [] => Vec::new(),
+        paths => self::sources(paths, &[], problems),
+    };
     let (includes, include_flags) = includes(&settings.includes, problems);
     let mut cflags = settings.cflags.clone();
     cflags.extend(include_flags);
@@ -172,21 +173,6 @@ fn library_name(name: &str, problems: &mut Vec<Problem>) -> String {
         problems.push(Problem::new(RequestError::Name { name: name.to_owned(), why }));
     }
     stem.to_owned()
-}
-
-/// The shape program's sources and the compiler for them.
-fn host_sources(paths: &[PathBuf], problems: &mut Vec<Problem>) -> Option<Shapes> {
-    if paths.is_empty() {
-        return None;
-    }
-    let sources = sources(paths, &["lister"], problems);
-    match registrations::compiler(&Machine::here()) {
-        Ok(compiler) => Some(Shapes { compiler, sources }),
-        Err(error) => {
-            problems.push(Problem::of_machine(error));
-            None
-        }
-    }
 }
 
 /// Sources with object stems; `taken` are the stems of objects that are ours.

@@ -1,34 +1,21 @@
-//! What shape sources register: the host half of a two-file project, compiled and asked.
+//! What shape sources register: the half of a two-file project that tells shapes, compiled and asked.
 //!
-//! The program made of them and of the SDK's lister answers two questions, `list` and `eval OP ARGUMENT...`; it is
-//! published beside the images, for whoever needs an output's shape. Unaware of kernels. Facts: user-api.md §1, §9.
+//! The image made of them and of the SDK's lister runs on a simulated core; it is published beside the images of the kernels,
+//! for whoever needs an output's shape. Unaware of kernels. Facts: user-api.md §1, §9.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gpsimd_schema::Signature;
-use gpsimd_toolchain::{Command, Machine};
+use gpsimd_shapes::{Failure, Shapes};
 use miette::Diagnostic;
 use serde::Deserialize;
 
-use crate::words::action::{Side, Start};
 use crate::words::error::{EngineError, Problem};
 use crate::words::request::{NamedOp, OpRequest};
-
-/// Names that C++ compilers of the build machine go by.
-const COMPILERS: [&str; 3] = ["c++", "g++", "clang++"];
 
 /// What can be wrong with shape sources.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 pub(crate) enum ShapeError {
-    #[error("no C++ compiler for this machine: none of {} is in PATH", COMPILERS.join(", "))]
-    #[diagnostic(
-        code(shape::no_compiler),
-        help(
-            "shape functions run on the build machine; install its compiler (Debian: apt-get install g++) or give the ops with --op"
-        )
-    )]
-    NoCompiler,
-
     #[error("the shape sources register what cannot be built:\n{said}")]
     #[diagnostic(
         code(shape::registrations),
@@ -38,7 +25,14 @@ pub(crate) enum ShapeError {
     )]
     Registrations { said: String },
 
-    #[error("the shape program's list of registrations cannot be read: {detail}")]
+    #[error("the shape sources do not come to an end of their registrations: {failure}")]
+    #[diagnostic(
+        code(shape::stopped),
+        help("constructors of shape sources run before their registrations are read; keep them short")
+    )]
+    Stopped { failure: Failure },
+
+    #[error("the shape image's list of registrations cannot be read: {detail}")]
     #[diagnostic(
         code(shape::output),
         help("shape sources must not print before main() or replace the SDK's lister")
@@ -74,22 +68,17 @@ struct Listing {
     registrations: Vec<Registration>,
 }
 
-/// The C++ compiler of the build machine.
-pub(crate) fn compiler(machine: &Machine) -> Result<PathBuf, ShapeError> {
-    COMPILERS.iter().find_map(|name| machine.program(name)).ok_or(ShapeError::NoCompiler)
-}
-
-/// Asks the shape program what it registers; gives its answer as it stands.
+/// Asks the shape image what it registers; gives its answer as it stands.
 ///
 /// # Errors
-/// Registrations that cannot be built, with the program's own words.
-pub(crate) fn list(program: &Path, start: &Start) -> Result<String, EngineError> {
-    let command = Command::new(program).arg("list");
-    start(Side::Host, "read the registrations", &command).map_err(|error| match error {
-        EngineError::CommandFailed { output, .. } => {
-            EngineError::request(ShapeError::Registrations { said: output })
-        }
-        other => other,
+/// Registrations that cannot be built, with the image's own words, and images that do not come to an end.
+pub(crate) fn list(path: &Path, image: &[u8]) -> Result<String, EngineError> {
+    let shapes = Shapes::parse(image).map_err(EngineError::stage(path))?;
+    shapes.list().map_err(|failure| {
+        EngineError::request(match failure {
+            Failure::Refused { said } => ShapeError::Registrations { said },
+            failure => ShapeError::Stopped { failure },
+        })
     })
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::plan::Plan;
-use crate::words::action::{Side, Work};
+use crate::words::action::Work;
 
 /// Text for `dot`.
 pub fn graph(plan: &Plan) -> String {
@@ -13,8 +13,7 @@ pub fn graph(plan: &Plan) -> String {
     let mut maker: HashMap<&Path, usize> = HashMap::new();
     for (index, action) in plan.actions.iter().enumerate() {
         let colour = match &action.work {
-            Work::Process(Side::Device, _) => "lightblue",
-            Work::Process(Side::Host, _) => "lightgrey",
+            Work::Process(_) => "lightblue",
             Work::Stage(_) => "white",
         };
         let label = action.label.replace('\\', "\\\\").replace('"', "\\\"");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Whole;
 use crate::plan::Plan;
-use crate::words::action::{Side, Work};
+use crate::words::action::Work;
 use crate::words::error::EngineError;
 
 /// `actions[]` with `label`, `kind`, `inputs`, `outputs`, `depfile`, `program`, `arguments`, `environment` and the same
@@ -32,8 +32,7 @@ pub fn json(plan: &Plan) -> Result<Value, EngineError> {
             json!({
                 "label": action.label,
                 "kind": match &action.work {
-                    Work::Process(Side::Device, _) => "device",
-                    Work::Process(Side::Host, _) => "host",
+                    Work::Process(_) => "device",
                     Work::Stage(_) => "stage",
                 },
                 "inputs": action.inputs,

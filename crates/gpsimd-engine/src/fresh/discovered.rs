@@ -167,7 +167,7 @@ fn linker_inputs(bytes: &[u8], output: &Path) -> Option<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::action::{Side, Work};
+    use crate::words::action::Work;
 
     fn action(scratch: &Path, depfile: &str, words: &[&str]) -> Action {
         let path = scratch.join("o.d");
@@ -178,7 +178,7 @@ mod tests {
             inputs: vec![scratch.join("src/k.cpp")],
             outputs: vec![scratch.join("o")],
             depfile: Some(path),
-            work: Work::Process(Side::Device, command),
+            work: Work::Process(command),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::fresh::discovered::{self, Discovered};
 use crate::fresh::files::{Files, Known};
 use crate::fresh::stamp::{Clock, Stamp};
 use crate::fresh::state::Record;
-use crate::words::action::{Action, Side, Work};
+use crate::words::action::Action;
 use crate::words::digest::Digest;
 
 /// Variables that change what a compiler makes or says; all others are either removed from the child's environment or
@@ -171,7 +171,7 @@ impl Judge<'_> {
             let come = shown.iter().filter(|word| !record.words.contains(word)).cloned().collect();
             return Some(Reason::Command { gone, come });
         }
-        if self.command(action, &words) != record.command {
+        if self.command(&words) != record.command {
             return Some(Reason::Surroundings);
         }
         let mut declared = self.declared(action, &discovered::named_files(&words));
@@ -264,7 +264,7 @@ impl Judge<'_> {
             return Recorded::No("it did not write all of its outputs");
         };
         Recorded::Yes(Box::new(Record {
-            command: self.command(action, &before.words),
+            command: self.command(&before.words),
             words: shown(&before.words),
             inputs: digests(inputs),
             found: digests(found),
@@ -308,16 +308,9 @@ impl Judge<'_> {
         action.inputs.iter().chain(named).filter(is_written).cloned().collect()
     }
 
-    fn command(&self, action: &Action, words: &[OsString]) -> Digest {
+    fn command(&self, words: &[OsString]) -> Digest {
         let identity = self.surroundings.identity;
-        // this machine's compiler has no identity of its own
-        let program = match &action.work {
-            Work::Process(Side::Host, command) => Stamp::at(&command.program).ok().flatten(),
-            Work::Process(Side::Device, _) | Work::Stage(_) => None,
-        };
-        let program = program.map(Stamp::to_bytes);
-        let parts = [identity.as_bytes(), program.as_ref().map_or(&[][..], |stamp| stamp)];
-        Digest::of_parts(parts.into_iter().chain(words.iter().map(|word| word.as_bytes())))
+        Digest::of_parts([identity.as_bytes()].into_iter().chain(words.iter().map(|word| word.as_bytes())))
     }
 
     fn digest(&self, path: &Path) -> Option<Digest> {

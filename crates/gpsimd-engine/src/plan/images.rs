@@ -12,7 +12,7 @@ use crate::stages::lsp::RenderLsp;
 use crate::stages::moving::Move;
 use crate::stages::package::Package;
 use crate::stages::verify::Verify;
-use crate::words::action::{Action, Side, Work};
+use crate::words::action::{Action, Work};
 use crate::words::images::CoreFiles;
 use crate::words::request::Packer;
 
@@ -82,14 +82,14 @@ fn link_each(place: &Place, images: &[(CoreFiles, LinkJob)], actions: &mut Vec<A
                 PackJob { linked: image.linked.clone(), stripped: stripped.clone(), packed: packed.clone() };
             // the check has seen that it has one
             if let Some(command) = place.kit.toolchain.pack(&job) {
-                action.work = Work::Process(Side::Device, command);
+                action.work = Work::Process(command);
             }
         }
         actions.push(action);
     }
 }
 
-fn link(place: &Place, label: String, mut link: LinkJob) -> Action {
+pub(crate) fn link(place: &Place, label: String, mut link: LinkJob) -> Action {
     let toolchain = &place.kit.toolchain;
     link.depfile = toolchain.lists_link_inputs().then(|| with_suffix(link.output.clone(), ".d"));
     Action {
@@ -97,7 +97,7 @@ fn link(place: &Place, label: String, mut link: LinkJob) -> Action {
         inputs: inputs(&link),
         outputs: vec![link.output.clone()],
         depfile: link.depfile.clone(),
-        work: Work::Process(Side::Device, toolchain.link(&link)),
+        work: Work::Process(toolchain.link(&link)),
     }
 }
 
@@ -106,16 +106,21 @@ fn inputs(link: &LinkJob) -> Vec<PathBuf> {
 }
 
 /// The linker support package of a core, rendered unless the toolchain brings it.
-fn lsp(place: &Place, variant: Variant, actions: &mut Vec<Action>) -> PathBuf {
+pub(crate) fn lsp(place: &Place, variant: Variant, actions: &mut Vec<Action>) -> PathBuf {
     if let Some(own) = place.kit.toolchain.device_sdk() {
         return own.lsps.join(variant.lsp_name());
     }
     let directory = place.work.join("lsp");
     let lsp = directory.join(variant.lsp_name());
+    let script = LinkJob::new("", &lsp).script();
+    // a library for one core and its shape functions are linked alike
+    if actions.iter().any(|action| action.outputs.contains(&script)) {
+        return lsp;
+    }
     actions.push(Action::stage(
         format!("render {}", variant.lsp_name()),
         Vec::new(),
-        vec![LinkJob::new("", &lsp).script()],
+        vec![script],
         RenderLsp { variant, directory },
     ));
     lsp

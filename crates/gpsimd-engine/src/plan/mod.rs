@@ -2,16 +2,17 @@
 //!
 //! Looks up what exists in the tool's data directory and touches nothing else. Unaware of threads and of time.
 
-mod host;
 mod images;
 mod kernels;
 mod place;
 mod runtime;
+mod shapes;
 mod split;
 
 use std::path::PathBuf;
 
 use crate::plan::place::Place;
+use crate::publish::file::{FileEntry, FileKind};
 use crate::publish::manifest::{ImageEntry, Manifest, OpEntry, Versions};
 use crate::publish::publication::Publication;
 use crate::publish::split::SplitEntry;
@@ -46,7 +47,7 @@ pub struct Plan<'k> {
 pub fn plan(job: Job, kit: &Kit) -> Plan<'_> {
     let place = Place::new(&job.project, kit);
     let mut actions = Vec::new();
-    if kit.compiles_sdk() || job.project.shapes.is_some() {
+    if kit.compiles_sdk() || !job.project.shapes.is_empty() {
         actions.extend(runtime::write_sdk(kit));
     }
     let fixed =
@@ -61,7 +62,7 @@ pub fn plan(job: Job, kit: &Kit) -> Plan<'_> {
     let split = job.split.as_ref().zip(movable).map(|((target, rows), archives)| {
         split::split(&place, &objects, archives, target.generation, rows, &mut actions)
     });
-    let shapes = host::program(&place, &mut actions);
+    let shapes = shapes::image(&place, &mut actions);
     let publication = publication(&place, &job, &images, split.as_ref(), shapes.as_ref());
     let work = place.work;
     Plan { actions, images, split, publication, report, work, kit, job }
@@ -85,7 +86,7 @@ fn publication(
             total_cpus: job.project.cores.count(),
             ops: OpEntry::all(&job.named),
             images: images.iter().map(ImageEntry::of).collect(),
-            shapes: shapes.and_then(|path| Some(path.file_name()?.to_str()?.to_owned())),
+            shapes: FileEntry::named([(FileKind::Shapes, shapes)]).pop(),
             split: split.map(|image| SplitEntry::of(image, rows)),
             versions: Versions::of(place.kit.toolchain.identity(), sdk),
         },
@@ -111,16 +112,16 @@ pub(crate) enum Evidence {
 pub(crate) fn discovery(project: &Project, kit: &Kit) -> Discovery {
     let place = Place::new(project, kit);
     let mut actions: Vec<Action> = runtime::write_sdk(kit).into_iter().collect();
-    let Some(program) = host::program(&place, &mut actions) else {
+    let Some(image) = shapes::image(&place, &mut actions) else {
         let objects = kernels::objects(&place, &mut actions);
         return Discovery { actions, evidence: Evidence::Kernels(objects) };
     };
     let output = place.work.join("shapes/registrations.json");
     actions.push(Action::stage(
         "read the registrations",
-        vec![program.clone()],
+        vec![image.clone()],
         vec![output.clone()],
-        Registrations { program, output: output.clone() },
+        Registrations { image, output: output.clone() },
     ));
     Discovery { actions, evidence: Evidence::Registrations(output) }
 }

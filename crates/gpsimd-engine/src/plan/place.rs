@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use gpsimd_toolchain::{Command, CompileJob, PrefixMap};
 
-use crate::words::action::{Action, Side, Work};
+use crate::words::action::{Action, Work};
 use crate::words::kit::Kit;
 use crate::words::request::Project;
 
@@ -44,7 +44,7 @@ impl<'a> Place<'a> {
             inputs,
             outputs: vec![object.to_owned()],
             depfile: Some(object.with_extension("d")),
-            work: Work::Process(Side::Device, self.compile_command(source, object, cflags, includes)),
+            work: Work::Process(self.compile_command(source, object, cflags, includes)),
         }
     }
 

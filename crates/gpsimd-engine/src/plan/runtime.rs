@@ -9,7 +9,7 @@ use gpsimd_toolchain::ArchiveJob;
 
 use crate::plan::place::{Place, file_name};
 use crate::stages::sdk::{KeepArchive, WriteSdk};
-use crate::words::action::{Action, Side, Work};
+use crate::words::action::{Action, Work};
 use crate::words::digest::Digest;
 use crate::words::kit::Kit;
 use crate::words::sdk::RuntimeArchive;
@@ -36,7 +36,7 @@ pub(crate) fn write_sdk(kit: &Kit) -> Option<Action> {
     }
     let mut outputs = vec![kit.sdk.root().to_owned()];
     outputs.extend(kit.sdk.archives().into_iter().flat_map(|runtime| runtime.sources));
-    outputs.push(kit.sdk.lister());
+    outputs.extend(kit.sdk.lister().sources);
     Some(Action::stage("write the device SDK", Vec::new(), outputs, WriteSdk::of(&kit.sdk)))
 }
 
@@ -45,29 +45,43 @@ pub(crate) fn archives(place: &Place, flavour: &Flavour, actions: &mut Vec<Actio
     if let Some(own) = place.kit.toolchain.device_sdk() {
         return own.archives;
     }
-    // a directory name for the toolchain's identity, which is a line of text
-    let key = Digest::of(place.kit.toolchain.identity().as_bytes()).short();
-    let kept = place.kit.sdk.root().join("lib").join(key + flavour.suffix);
+    let kept = kept(place, flavour);
+    let defines: Vec<OsString> = flavour.defines.iter().map(OsString::from).collect();
     let mut archives = Vec::new();
     for runtime in place.kit.sdk.archives() {
         let to = kept.join(runtime.archive);
         if !to.exists() {
-            archive(place, flavour, &runtime, &to, actions);
+            let compile = |source: &Path, object: &Path| place.compile(source, object, &defines, &[]);
+            archive(place, flavour, &runtime, &to, compile, actions);
         }
         archives.push(to);
     }
     archives
 }
 
-fn archive(place: &Place, flavour: &Flavour, runtime: &RuntimeArchive, to: &Path, actions: &mut Vec<Action>) {
+/// Where archives are kept for all that is built with the kit.
+pub(crate) fn kept(place: &Place, flavour: &Flavour) -> PathBuf {
+    // a directory name for the toolchain's identity, which is a line of text
+    let key = Digest::of(place.kit.toolchain.identity().as_bytes()).short();
+    place.kit.sdk.root().join("lib").join(key + flavour.suffix)
+}
+
+/// Makes an archive, and keeps it at `to`.
+pub(crate) fn archive(
+    place: &Place,
+    flavour: &Flavour,
+    runtime: &RuntimeArchive,
+    to: &Path,
+    compile: impl Fn(&Path, &Path) -> Action,
+    actions: &mut Vec<Action>,
+) {
     let made = place.work.join(format!("sdk{}", flavour.suffix)).join(runtime.archive);
     let folder = made.with_extension("objects");
-    let defines: Vec<OsString> = flavour.defines.iter().map(OsString::from).collect();
     let mut objects = Vec::new();
     for source in &runtime.sources {
         // `start_exit.cpp` gives the member `start_exit.o` (customop-abi.md §1.1)
         let object = folder.join(source.file_name().unwrap_or_default()).with_extension("o");
-        actions.push(place.compile(source, &object, &defines, &[]));
+        actions.push(compile(source, &object));
         objects.push(object);
     }
     let command = ArchiveJob { archive: made.clone(), objects: objects.clone() };
@@ -76,7 +90,7 @@ fn archive(place: &Place, flavour: &Flavour, runtime: &RuntimeArchive, to: &Path
         inputs: objects,
         outputs: vec![made.clone()],
         depfile: None,
-        work: Work::Process(Side::Device, place.kit.toolchain.archive(&command)),
+        work: Work::Process(place.kit.toolchain.archive(&command)),
     });
     actions.push(Action::stage(
         format!("keep {}", file_name(to)),

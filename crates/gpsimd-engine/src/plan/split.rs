@@ -10,7 +10,7 @@ use gpsimd_toolchain::{LinkJob, Relocations};
 
 use crate::plan::place::{Place, file_name};
 use crate::stages::split::{Synthesize, WriteScript, WriteTable};
-use crate::words::action::{Action, Side, Work};
+use crate::words::action::{Action, Work};
 use crate::words::images::SplitFiles;
 
 /// The split image with these rows in its kernel table.
@@ -53,7 +53,7 @@ pub(crate) fn split(
         inputs: [&link.objects[..], &link.archives, &[script]].concat(),
         outputs: vec![image.linked.clone()],
         depfile: None,
-        work: Work::Process(Side::Device, place.kit.toolchain.link(&link)),
+        work: Work::Process(place.kit.toolchain.link(&link)),
     });
     actions.push(Action::stage(
         format!("synthesize and prelink {}", file_name(&image.library)),

@@ -31,6 +31,8 @@ pub enum FileKind {
     Packed,
     /// The split image moved to where it will run.
     Prelinked,
+    /// The shape functions, for a core of their own.
+    Shapes,
 }
 
 impl FileEntry {

@@ -5,7 +5,7 @@
 //! how files came to be.
 
 use gpsimd_lsp::Variant;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::publish::file::{FileEntry, FileKind};
 use crate::publish::split::SplitEntry;
@@ -28,9 +28,9 @@ pub struct Manifest {
     pub ops: Vec<OpEntry>,
     /// One per image, core order.
     pub images: Vec<ImageEntry>,
-    /// The program beside this file that evaluates output shapes (`eval OP ARGUMENT...`), if there are shape sources.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shapes: Option<String>,
+    /// The image that tells output shapes, if there are shape sources.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "shapes")]
+    pub shapes: Option<FileEntry>,
     /// The split image, if one was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<SplitEntry>,
@@ -79,6 +79,20 @@ pub struct Versions {
     pub sdk: String,
 }
 
+/// Earlier versions named a program for the build machine here; nothing starts it any more.
+fn shapes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<FileEntry>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Entry {
+        Image(FileEntry),
+        Program(#[allow(dead_code)] String),
+    }
+    Ok(match Entry::deserialize(from)? {
+        Entry::Image(file) => Some(file),
+        Entry::Program(_) => None,
+    })
+}
+
 impl Manifest {
     /// `vector_add.manifest.json`.
     pub fn file_name(&self) -> String {
@@ -88,17 +102,17 @@ impl Manifest {
     /// The entries of all image files.
     pub fn entries(&self) -> impl Iterator<Item = &FileEntry> {
         let split = self.split.iter().flat_map(|split| &split.files);
-        self.images.iter().flat_map(|image| &image.files).chain(split)
+        self.images.iter().flat_map(|image| &image.files).chain(split).chain(&self.shapes)
     }
 
     pub(crate) fn entries_mut(&mut self) -> impl Iterator<Item = &mut FileEntry> {
         let split = self.split.iter_mut().flat_map(|split| &mut split.files);
-        self.images.iter_mut().flat_map(|image| &mut image.files).chain(split)
+        self.images.iter_mut().flat_map(|image| &mut image.files).chain(split).chain(&mut self.shapes)
     }
 
     /// The names of all files that it describes.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.entries().map(|entry| entry.file.as_str()).chain(self.shapes.as_deref())
+        self.entries().map(|entry| entry.file.as_str())
     }
 }
 

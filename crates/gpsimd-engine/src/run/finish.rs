@@ -64,7 +64,6 @@ fn basis(plan: &Plan, ran: &Ran) -> Basis {
     }
     let mut files: Vec<PathBuf> = plan.publication.visible().chain(read).collect();
     files.extend(plan.kit.toolchain.witnesses());
-    files.extend(plan.job.project.shapes.iter().map(|shapes| shapes.compiler.clone()));
     Basis {
         files,
         absent: absent.into_iter().collect(),

@@ -67,8 +67,8 @@ impl Graph {
 fn guess(action: &Action) -> Duration {
     let size = || action.inputs.first().and_then(|path| path.metadata().ok()).map_or(0, |file| file.len());
     match &action.work {
-        Work::Process(..) if action.depfile.is_some() => Duration::from_millis(100 + size() / 100),
-        Work::Process(..) => Duration::from_millis(50),
+        Work::Process(_) if action.depfile.is_some() => Duration::from_millis(100 + size() / 100),
+        Work::Process(_) => Duration::from_millis(50),
         Work::Stage(_) => Duration::from_millis(1),
     }
 }
@@ -76,7 +76,6 @@ fn guess(action: &Action) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::action::Side;
     use gpsimd_toolchain::Command;
 
     fn action(inputs: &[&str], output: &str) -> Action {
@@ -85,7 +84,7 @@ mod tests {
             inputs: inputs.iter().map(Into::into).collect(),
             outputs: vec![output.into()],
             depfile: None,
-            work: Work::Process(Side::Device, Command::new("cc")),
+            work: Work::Process(Command::new("cc")),
         }
     }
 

@@ -13,15 +13,13 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use crate::run::diagnose;
-use crate::words::action::Side;
 use crate::words::disk::locked;
 use crate::words::error::EngineError;
 use crate::words::lock::Lock;
 
-/// Runs `command` to its end; gives what it printed (warnings of a success are worth showing too). Words of the device's
+/// Runs `command` to its end; gives what it printed (warnings of a success are worth showing too). Words of the
 /// toolchain that mean a known mistake are explained.
 pub(crate) fn run(
-    side: Side,
     label: &str,
     command: &Command,
     lock: &Lock,
@@ -53,24 +51,20 @@ pub(crate) fn run(
     if status.success() {
         return Ok(output);
     }
-    Err(failed(side, label, command, &status, &output))
+    Err(failed(label, command, &status, &output))
 }
 
-fn failed(side: Side, label: &str, command: &Command, status: &ExitStatus, output: &str) -> EngineError {
-    let failed = EngineError::CommandFailed {
+fn failed(label: &str, command: &Command, status: &ExitStatus, output: &str) -> EngineError {
+    diagnose::explained(EngineError::CommandFailed {
         label: label.to_owned(),
         status: status.to_string(),
         output: output.trim_end().to_owned(),
         command: command.to_string(),
-    };
-    match side {
-        Side::Device => diagnose::explained(failed),
-        Side::Host => failed,
-    }
+    })
 }
 
 /// Runs `command` outside a build: no lock to hold, nobody to stop it. Gives what it printed.
-pub(crate) fn run_alone(side: Side, label: &str, command: &Command) -> Result<String, EngineError> {
+pub(crate) fn run_alone(label: &str, command: &Command) -> Result<String, EngineError> {
     let output = command.to_std().stdin(Stdio::null()).output().map_err(|source| {
         EngineError::NotStarted { label: label.to_owned(), program: command.program.clone(), source }
     })?;
@@ -79,7 +73,7 @@ pub(crate) fn run_alone(side: Side, label: &str, command: &Command) -> Result<St
     if output.status.success() {
         return Ok(text);
     }
-    Err(failed(side, label, command, &output.status, &text))
+    Err(failed(label, command, &output.status, &text))
 }
 
 /// Ends a child that has not been waited for, and all that it started.

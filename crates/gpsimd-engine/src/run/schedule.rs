@@ -19,7 +19,7 @@ use crate::run::event::{Event, How, RunOptions};
 use crate::run::graph::Graph;
 use crate::run::log::Log;
 use crate::run::process::{self, Children};
-use crate::words::action::{Action, Made, Side, Tools, Work};
+use crate::words::action::{Action, Made, Tools, Work};
 use crate::words::digest::Digest;
 use crate::words::disk::{Contents as _, locked};
 use crate::words::error::EngineError;
@@ -269,7 +269,7 @@ impl Workshop<'_> {
         let hit = key.and_then(|key| self.options.cache?.find(key, self.places, self.judge.files));
         // only what starts a process counts against a jobserver
         let token = match (&hit, &action.work, self.options.jobserver) {
-            (None, Work::Process(..), Some(server)) => {
+            (None, Work::Process(_), Some(server)) => {
                 Some(server.token(|| children.stopped()).ok_or(EngineError::Stopped)?)
             }
             _ => None,
@@ -307,10 +307,10 @@ impl Workshop<'_> {
         Some(record)
     }
 
-    /// The cache's key for the result; only the device's compilers are known well enough to have one.
+    /// The cache's key for the result of a compiler.
     fn key(&self, action: &Action, before: &Before) -> Option<Digest> {
         self.options.cache?;
-        let Work::Process(Side::Device, _) = &action.work else { return None };
+        let Work::Process(_) = &action.work else { return None };
         let inputs = before.declared(action)?;
         cache::key(self.judge.surroundings.compiler, before.words(), &inputs, self.places)
     }
@@ -334,15 +334,13 @@ impl Workshop<'_> {
         // stages replace theirs in place, because other builds may be reading what they keep
         for output in action.outputs.iter().chain(&action.depfile) {
             match &action.work {
-                Work::Process(..) => self.remove(output)?,
+                Work::Process(_) => self.remove(output)?,
                 Work::Stage(_) => self.judge.files.forget(output),
             }
         }
-        let start = |side, label: &str, command: &_| process::run(side, label, command, self.lock, children);
+        let start = |label: &str, command: &_| process::run(label, command, self.lock, children);
         match &action.work {
-            Work::Process(side, command) => {
-                Ok(Made { report: None, said: start(*side, &action.label, command)? })
-            }
+            Work::Process(command) => Ok(Made { report: None, said: start(&action.label, command)? }),
             Work::Stage(stage) => stage.run(&Tools { files: self.judge.files, start: &start }),
         }
     }

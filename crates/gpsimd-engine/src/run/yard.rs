@@ -73,7 +73,7 @@ impl<'a> Yard<'a> {
         finish: impl FnOnce(Ran) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
         // those that processes write into; stages make their own
-        let processes = actions.iter().filter(|action| matches!(action.work, Work::Process(..)));
+        let processes = actions.iter().filter(|action| matches!(action.work, Work::Process(_)));
         let directories: BTreeSet<&Path> =
             processes.flat_map(|action| &action.outputs).filter_map(|output| output.parent()).collect();
         directories.into_iter().try_for_each(disk::create)?;

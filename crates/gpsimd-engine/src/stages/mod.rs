@@ -116,7 +116,7 @@ mod tests {
                 compile: command.clone(),
                 cores: Cores::Eight,
             }),
-            Arc::new(registrations::Registrations { program: odd.clone(), output: "o".into() }),
+            Arc::new(registrations::Registrations { image: odd.clone(), output: "o".into() }),
             Arc::new(moving::Move {
                 kept: odd.clone(),
                 image: CoreFiles::new(&odd, "k", Variant::Single, true),

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::stages::Hidden;
 use crate::stages::package::package;
-use crate::words::action::{Made, Side, Tools};
+use crate::words::action::{Made, Tools};
 use crate::words::disk;
 use crate::words::error::EngineError;
 use crate::words::images::CoreFiles;
@@ -50,7 +50,7 @@ impl Hidden for Move {
         disk::create(image.linked.parent().unwrap_or(Path::new(".")))?;
         tools.files.forget(&image.linked);
         let label = format!("link {}", image.linked.display());
-        let mut said = (tools.start)(Side::Device, &label, link)?;
+        let mut said = (tools.start)(&label, link)?;
         package(image, &tools.files.bytes(&image.linked)?, tools)?;
         // one of the eight speaks for all
         if cpu.index() == 0 {

@@ -1,4 +1,4 @@
-//! A shape program's answer to what it registers, as a file.
+//! A shape image's answer to what it registers, as a file.
 //!
 //! Unaware of what is registered.
 
@@ -12,12 +12,12 @@ use crate::stages::Hidden;
 use crate::words::action::{Made, Tools};
 use crate::words::error::EngineError;
 
-/// Asks a shape program what it registers.
+/// Asks a shape image what it registers.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Registrations {
     /// Made of the shape sources.
     #[serde(with = "text")]
-    pub(crate) program: PathBuf,
+    pub(crate) image: PathBuf,
     /// Its answer, as JSON.
     #[serde(with = "text")]
     pub(crate) output: PathBuf,
@@ -27,7 +27,7 @@ impl Hidden for Registrations {
     const NAME: &'static str = "registrations";
 
     fn run(&self, tools: &Tools) -> Result<Made, EngineError> {
-        let listing = registrations::list(&self.program, tools.start)?;
+        let listing = registrations::list(&self.image, &tools.files.bytes(&self.image)?)?;
         tools.files.write(&self.output, listing.into_bytes())?;
         Ok(Made::default())
     }

@@ -77,7 +77,7 @@ mod tests {
         let bare = Sdk::locate(home.path()).expect("embedded");
         let sdk = bare.clone().with_runtime(vec![source]);
         assert_ne!(sdk.root(), bare.root());
-        let tools = Tools { files: &Plain, start: &|_, _, _| Err(EngineError::Stopped) };
+        let tools = Tools { files: &Plain, start: &|_, _| Err(EngineError::Stopped) };
         let arguments = serde_json::to_string(&WriteSdk::of(&sdk)).expect("text");
         let stage: WriteSdk = serde_json::from_str(&arguments).expect("arguments");
         Hidden::run(&stage, &tools).expect("written");

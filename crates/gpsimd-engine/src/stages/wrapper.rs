@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::ask::check::named_ops;
 use crate::ask::{kernels, multicore};
 use crate::stages::Hidden;
-use crate::words::action::{Made, Side, Stage, Tools};
+use crate::words::action::{Made, Stage, Tools};
 use crate::words::disk;
 use crate::words::error::EngineError;
 use crate::words::request::{Cores, NamedOp};
@@ -86,11 +86,7 @@ impl Hidden for Adapt {
         } else {
             let text = gpsimd_codegen::wrapper(&ops).map_err(EngineError::stage(&self.source))?;
             disk::write(&self.source, text.as_bytes())?;
-            said += &(tools.start)(
-                Side::Device,
-                "compile the wrapper as the kernels are declared",
-                &self.compile,
-            )?;
+            said += &(tools.start)("compile the wrapper as the kernels are declared", &self.compile)?;
         }
         Ok(Made { report: None, said })
     }

@@ -33,18 +33,9 @@ pub struct Action {
 #[derive(Debug, Clone)]
 pub enum Work {
     /// Start a process.
-    Process(Side, Command),
+    Process(Command),
     /// Call a stage in this process.
     Stage(Arc<dyn Stage>),
-}
-
-/// What a process is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// The device: one of the toolchain's programs.
-    Device,
-    /// This machine.
-    Host,
 }
 
 /// A stage of the tool itself; its arguments are the type that has this.
@@ -78,7 +69,7 @@ pub struct Tools<'a> {
 }
 
 /// Runs a command; the text says what is being done.
-pub type Start<'a> = dyn Fn(Side, &str, &Command) -> Result<String, EngineError> + 'a;
+pub type Start<'a> = dyn Fn(&str, &Command) -> Result<String, EngineError> + 'a;
 
 /// What a stage leaves besides its files.
 #[derive(Debug, Default)]
@@ -110,7 +101,7 @@ impl Work {
     /// The process that it starts, if it is one.
     pub(crate) fn process(&self) -> Option<&Command> {
         match self {
-            Work::Process(_, command) => Some(command),
+            Work::Process(command) => Some(command),
             Work::Stage(_) => None,
         }
     }
@@ -118,7 +109,7 @@ impl Work {
     /// The compiler or linker that reads files for this action; none for stages that read their inputs only.
     pub(crate) fn compiler(&self) -> Option<&Command> {
         match self {
-            Work::Process(_, command) => Some(command),
+            Work::Process(command) => Some(command),
             Work::Stage(stage) => stage.starts(),
         }
     }
@@ -126,7 +117,7 @@ impl Work {
     /// The command that does this, for people and for exported plans.
     pub fn command(&self) -> Command {
         match self {
-            Work::Process(_, command) => command.clone(),
+            Work::Process(command) => command.clone(),
             Work::Stage(stage) => Command::new("gpsimd-build").args(stage.words()),
         }
     }

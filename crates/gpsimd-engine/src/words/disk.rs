@@ -17,8 +17,8 @@ use crate::words::error::EngineError;
 /// Name of the hidden directory beside the outputs.
 pub(crate) const HIDDEN: &str = ".gpsimd-build";
 
-/// The file name that a library's shape program ends in.
-pub(crate) const SHAPES: &str = ".shapes";
+/// The file name that a library's shape image ends in.
+pub(crate) const SHAPES: &str = ".shapes.so";
 
 /// Files as stages read and write them.
 pub trait Contents {
@@ -125,9 +125,6 @@ pub(crate) fn directory<B: AsRef<[u8]>>(
     for (name, bytes) in files {
         let path = scratch.path().join(name);
         write(&path, bytes.as_ref())?;
-        if name.ends_with(SHAPES) {
-            open_to_all(&path)?;
-        }
     }
     open_to_all(scratch.path())?;
     match fs::rename(scratch.path(), target) {

@@ -202,11 +202,6 @@ impl Problem {
         Self(Box::new(inner), fault)
     }
 
-    /// Wraps a diagnostic of something that the machine lacks.
-    pub(crate) fn of_machine(inner: impl Diagnostic + Send + Sync + 'static) -> Self {
-        Self(Box::new(inner), Fault::Machine)
-    }
-
     fn fault(&self) -> Fault {
         self.1
     }

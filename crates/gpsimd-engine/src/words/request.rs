@@ -183,7 +183,7 @@ pub struct Project {
     /// Kernel sources with the object stem each gets.
     pub sources: Vec<Source>,
     /// The shape program's sources, if there are any.
-    pub shapes: Option<Shapes>,
+    pub shapes: Vec<Source>,
     /// Absolute output directory.
     pub out_dir: PathBuf,
     /// What relative names are relative to; none when it is gone.
@@ -228,15 +228,6 @@ pub struct Source {
     pub path: PathBuf,
     /// `relu`, or `relu-2` for the second source of that stem.
     pub object_stem: OsString,
-}
-
-/// The shape sources of a project.
-#[derive(Debug, Clone)]
-pub struct Shapes {
-    /// Compiler of the build machine.
-    pub compiler: PathBuf,
-    /// Sources with the object stem each gets.
-    pub sources: Vec<Source>,
 }
 
 impl Project {

@@ -109,14 +109,15 @@ impl Sdk {
         self.root.join("include")
     }
 
-    /// Host half: headers and the registration lister (user-api.md §9).
+    /// The half for shape functions: headers, and what asks them (user-api.md §9).
     pub fn host_dir(&self) -> PathBuf {
         self.root.join("host")
     }
 
-    /// Source of the program that lists registrations.
-    pub(crate) fn lister(&self) -> PathBuf {
-        self.host_dir().join("list_registrations.cpp")
+    /// What is linked with shape sources, so that they can be asked.
+    pub(crate) fn lister(&self) -> RuntimeArchive {
+        let sources = ["list_registrations.cpp", "start.cpp"].map(|name| self.host_dir().join(name));
+        RuntimeArchive { archive: "shapes/liblister.a", sources: sources.to_vec() }
     }
 
     /// Whether the files are already on disk; they are renamed into place whole, so the directory decides.

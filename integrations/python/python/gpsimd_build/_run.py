@@ -97,7 +97,7 @@ def run_report(
         line = ["run", "--output", result]
         library = library_path(lib)
         is_open = like is None and shape is None and dtype is None
-        if not (is_open and os.path.isfile(library + ".shapes")):
+        if not (is_open and os.path.isfile(library + ".shapes.so")):
             line += _output_options(inputs, arrays, like, shape, dtype)
         if op is not None:
             line += ["--op", op]
