@@ -79,6 +79,67 @@ fn findings_set_the_exit_status_and_can_be_allowed() {
     good(&mut command);
 }
 
+/// A file of wrong numbers would be taken for a result.
+#[test]
+fn a_failed_run_writes_no_file() {
+    let bench = Bench::with_vector_add();
+    bench.build_vector_add();
+    let line = ["run", "build/vector_add", "rand:100", "rand:100", "--like", "0", "-o", "sum.npy"];
+    let text = bad(bench.tool().args(line), 1);
+    assert!(text.contains("not written to sum.npy"), "{text}");
+    assert!(!bench.path("sum.npy").exists());
+}
+
+/// The guides allow 65,535; whoever knows better may allow it.
+#[test]
+fn a_large_extent_is_an_error_that_can_be_allowed() {
+    let bench = Bench::with_vector_add();
+    good(bench.tool().args(["compile", "vector_add.cpp", "--schema", VECTOR_ADD]));
+    let run = |shape: &str, allow: &[&str]| {
+        let input = format!("ones:{shape}");
+        let mut command = bench.tool();
+        command.args(["run", "build/vector_add", &input, &input, "--like", "0"]).args(allow);
+        command
+    };
+    good(&mut run("65535", &[]));
+    let text = bad(&mut run("65536", &[]), 1);
+    assert!(text.contains("`out` has an extent of 65536; the guides allow 65535"), "{text}");
+    good(&mut run("65536", &["--allow", "large_extent"]));
+}
+
+#[test]
+fn what_a_call_leaves_for_the_next_is_found() {
+    let bench = Bench::new();
+    bench.write(
+        "total.cpp",
+        "#include <torch/torch.h>\n\
+         static float total;\n\
+         static torch::Tensor sum(const torch::Tensor& x, float from) {\n\
+         \ttorch::Tensor y = torch::empty(x.sizes(), torch::kFloat);\n\
+         \tauto in = x.accessor<float, 1>();\n\
+         \tauto out = y.accessor<float, 1>();\n\
+         \ttotal = from;\n\
+         \tfor (int64_t i = 0; i < x.numel(); ++i) out[i] = total += in[i];\n\
+         \treturn y;\n\
+         }\n\
+         torch::Tensor kept(const torch::Tensor& x) { return sum(x, total); }\n\
+         torch::Tensor fresh(const torch::Tensor& x) { return sum(x, 0); }\n",
+    );
+    let ops =
+        ["--op", "kept=t::kept(Tensor x) -> (Tensor y)", "--op", "fresh=t::fresh(Tensor x) -> (Tensor y)"];
+    good(bench.tool().args(["compile", "total.cpp"]).args(ops));
+    let run = |op: &str, calls: &str| {
+        let mut command = bench.tool();
+        command.args(["run", "build/total", "rand:50", "--like", "0", "--op", op, "--calls", calls]);
+        command
+    };
+    good(&mut run("kept", "1"));
+    let text = bad(&mut run("kept", "3"), 1);
+    assert!(text.contains("run::state_kept"), "{text}");
+    assert!(text.contains("call 2 differs from a first call with its inputs in 50 of 50 elements"), "{text}");
+    good(&mut run("fresh", "3"));
+}
+
 #[test]
 fn inputs_that_cannot_be_used_are_explained() {
     let bench = Bench::with_vector_add();

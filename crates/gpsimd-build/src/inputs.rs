@@ -72,10 +72,11 @@ pub enum InputError {
     },
 }
 
-/// The argument for a parameter, by its text; `ty` is what the schema says, when there is one.
-pub fn argument(index: usize, name: &str, text: &str, ty: Option<ArgType>) -> miette::Result<Arg> {
+/// The argument for a parameter, by its text; `ty` is what the schema says, when there is one. Random numbers are others for
+/// every `call`, counted from 0.
+pub fn argument(index: usize, name: &str, text: &str, ty: Option<ArgType>, call: u32) -> miette::Result<Arg> {
     let wrong = |wanted| InputError::Kind { index, text: text.to_owned(), name: name.to_owned(), wanted };
-    if let Some(tensor) = tensor(text)? {
+    if let Some(tensor) = tensor(text, call)? {
         return match ty {
             None | Some(ArgType::Tensor) => Ok(Arg::tensor(name, tensor)),
             Some(wanted) => Err(wrong(wanted).into()),
@@ -103,7 +104,7 @@ fn scalar(name: &str, text: &str) -> Option<Arg> {
 }
 
 /// A tensor read from a file or made up; `None` if the text is neither.
-fn tensor(text: &str) -> miette::Result<Option<Tensor>> {
+fn tensor(text: &str, call: u32) -> miette::Result<Option<Tensor>> {
     if text.ends_with(".npy") {
         let path = Path::new(text);
         return Ok(Some(npy::read(path, read_at_most(path, LONGEST)?)?));
@@ -126,7 +127,9 @@ fn tensor(text: &str) -> miette::Result<Option<Tensor>> {
     let count = spec.check()?;
     memory::check("the made-up tensors", spec.byte_len())?;
     let mut data = Vec::with_capacity(count as usize * spec.dtype.size());
-    for position in 0..u64::from(count) {
+    // Far from the positions of other calls; only noise() looks beyond the tensor.
+    let from = if kind == "rand" { u64::from(call) << 32 } else { 0 };
+    for position in from..from + u64::from(count) {
         encode(spec.dtype, value(position), &mut data);
     }
     Ok(Some(Tensor { spec, data }))
@@ -194,7 +197,7 @@ mod tests {
             ("no-such.npy", None, "cli::file"),
         ];
         for (text, ty, want) in rows {
-            let code = match argument(0, "x", text, ty) {
+            let code = match argument(0, "x", text, ty, 0) {
                 Ok(_) => "ok".to_owned(),
                 Err(error) => error.code().map(|code| code.to_string()).unwrap_or_default(),
             };

@@ -288,6 +288,11 @@ impl Section<'_> {
         u64::from(self.flags) & elf::SHF_EXECINSTR.0 != 0
     }
 
+    /// Whether the program may write it.
+    pub fn is_writable(&self) -> bool {
+        u64::from(self.flags) & elf::SHF_WRITE.0 != 0
+    }
+
     /// Whether it has no bytes in the file.
     pub fn is_nobits(&self) -> bool {
         self.kind == elf::SHT_NOBITS.0

@@ -179,7 +179,10 @@ void UTensor::copy(const at::Tensor& aten_t) {
   NEURON_REFERENCE_ASSERT(aten_t.dtype().toScalarType() == isa_to_torch_dtype(t_.dtype),
                           "utypes.hpp:65 aten_t.dtype().toScalarType() == isa_to_torch_dtype(t_.dtype)");
   const unsigned long long bytes = bytes_of(t_);
-  TORCH_CHECK(aten_t.nbytes() >= bytes, "the kernel's result has ", aten_t.nbytes(), " bytes, the output needs ", bytes);
+  TORCH_CHECK(aten_t.nbytes() == bytes, "the kernel's result has ", aten_t.nbytes(), " bytes, the output needs ", bytes);
+  int64_t dims[8];
+  TORCH_CHECK(aten_t.sizes() == c10::IntArrayRef(dims, shape_of(t_, dims)) && aten_t.is_contiguous(),
+              "the kernel's result has another shape or order than the output");
 
   size_t buffer_bytes = 0;
   int ret = neuron_dataram_max_free_space(&buffer_bytes);

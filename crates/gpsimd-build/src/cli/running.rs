@@ -69,6 +69,10 @@ pub struct Run {
     /// Print a kernel's text as it is, even if it steers the terminal.
     #[arg(long)]
     pub raw: bool,
+    /// Call the op this often on one loaded library, with other numbers each time where inputs are rand, and compare every
+    /// call with one on a library of its own.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub calls: u32,
     /// Most instructions per core before a run counts as endless.
     #[arg(long, value_name = "N")]
     pub budget: Option<u64>,

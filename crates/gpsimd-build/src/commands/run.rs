@@ -5,7 +5,7 @@ use std::io::IsTerminal as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gpsimd_device::{Arg, CHECKS, Code, Config, Control, Ending, Finding, RunReport};
+use gpsimd_device::{Arg, CHECKS, Code, Config, Control, Ending, Finding, Machine, RunReport};
 use gpsimd_device::{Severity, Tensor, TensorSpec, Value};
 use gpsimd_schema::Signature;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -64,21 +64,35 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     let mut machine = library.machine(arguments, config)?;
     machine.load()?;
     let known = machine.functions().iter().map(|function| function.name.clone()).collect();
-    let (op, args, output) = call(arguments, &library, known)?;
-    let mut report = machine.call(&op, args, output, &control, |executed| bar.show(executed))?;
+    let op = op(arguments, known)?;
+    let call = |machine: &mut Machine, call: u32| -> Result<RunReport> {
+        let (args, output) = call_of(arguments, &library, &op, call)?;
+        Ok(machine.call(&op, args, output, &control, |executed| bar.show(executed))?)
+    };
+    let mut report = call(&mut machine, 0)?;
+    for number in 1..arguments.calls {
+        let again = call(&mut machine, number)?;
+        let mut fresh = library.machine(arguments, config)?;
+        fresh.load()?;
+        report.compare(number + 1, &again, &call(&mut fresh, number)?);
+        fresh.unload()?;
+        fresh.destroy()?;
+    }
     machine.unload()?;
     let trace = machine.destroy()?;
     bar.finish();
     report.allow(&allowed);
 
-    if let Some(path) = &arguments.output {
+    // A file with wrong numbers in it would be taken for a result.
+    let written = arguments.output.as_ref().filter(|_| !report.has_failed());
+    if let Some(path) = written {
         let bytes = npy::write(&report.output).map_err(FileError::of("write", path))?;
         write(path, &bytes)?;
     }
     let document = json!({
         "op": report.op,
         "output": {
-            "file": arguments.output,
+            "file": written,
             "dtype": report.output.spec.dtype,
             "shape": report.output.spec.shape,
         },
@@ -99,17 +113,16 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     Ok(if report.is_clean() { Status::Good } else { Status::AtFault })
 }
 
-/// What to call with what.
-fn call(arguments: &Run, library: &Library, known: Vec<String>) -> Result<(String, Vec<Arg>, TensorSpec)> {
-    let op = op(arguments, known)?;
-    let signature = signature(library, &op);
-    let args = args(&op, &arguments.inputs, signature.as_ref())?;
+/// What an op is called with, the n-th time.
+fn call_of(arguments: &Run, library: &Library, op: &str, call: u32) -> Result<(Vec<Arg>, TensorSpec)> {
+    let signature = signature(library, op);
+    let args = args(op, &arguments.inputs, signature.as_ref(), call)?;
     let output = output(arguments, &args, library, signature.as_ref())?;
     // what is too large for the device is the device's to say
     if output.byte_len() <= Config::default().hbm {
         memory::check("the tensors", OUTPUT_COPIES * output.byte_len())?;
     }
-    Ok((op, args, output))
+    Ok((args, output))
 }
 
 fn allowed(names: &[String]) -> Result<BTreeSet<Code>, RunError> {
@@ -137,7 +150,7 @@ fn signature(library: &Library, kernel: &str) -> Option<Signature> {
     gpsimd_schema::signature(&op.schema).ok()
 }
 
-fn args(op: &str, texts: &[String], signature: Option<&Signature>) -> Result<Vec<Arg>> {
+fn args(op: &str, texts: &[String], signature: Option<&Signature>, call: u32) -> Result<Vec<Arg>> {
     if let Some(signature) = signature
         && signature.params.len() != texts.len()
     {
@@ -152,7 +165,7 @@ fn args(op: &str, texts: &[String], signature: Option<&Signature>) -> Result<Vec
     let argument = |(index, text): (usize, &String)| {
         let param = signature.and_then(|signature| signature.params.get(index));
         let name = param.and_then(|param| param.name.clone()).unwrap_or_else(|| format!("input{index}"));
-        inputs::argument(index, &name, text, param.map(|param| param.ty))
+        inputs::argument(index, &name, text, param.map(|param| param.ty), call)
     };
     texts.iter().enumerate().map(argument).collect()
 }
@@ -209,8 +222,11 @@ fn text(report: &RunReport, arguments: &Run) -> String {
     }
     let spec = &report.output.spec;
     let shape: Vec<String> = spec.shape.iter().map(ToString::to_string).collect();
-    let place =
-        arguments.output.as_ref().map_or_else(|| head(&report.output), |path| path.display().to_string());
+    let place = match &arguments.output {
+        Some(path) if report.has_failed() => format!("not written to {}", path.display()),
+        Some(path) => path.display().to_string(),
+        None => head(&report.output),
+    };
     text += &format!("{} -> {} [{}] {place}\n", report.op, spec.dtype, shape.join(", "));
     text
 }
@@ -237,6 +253,9 @@ fn finding_text(finding: &Finding) -> String {
     }
     if let Some(history) = finding.history.as_ref().filter(|site| !site.file.is_empty()) {
         text += &format!("   block from {}:{}\n", history.file, history.line);
+    }
+    if let Some(other) = finding.neighbour.as_ref().filter(|site| !site.file.is_empty()) {
+        text += &format!("   and {}:{}\n", other.file, other.line);
     }
     if finding.cores.len() < 8 && !finding.cores.is_empty() {
         let cores: Vec<String> = finding.cores.iter().map(ToString::to_string).collect();

@@ -3,10 +3,10 @@
 //! The straight path for legal accesses to private memory is in [`crate::bus`]; what arrives here is rare or needs a look:
 //! tensors, device memory, DMA registers, bookkeeping, and everything illegal. Unaware of NX addresses.
 
-use xtensa_iss::BusFault;
+use xtensa_iss::{At, BusFault};
 
 use crate::call::shared::Role;
-use crate::cores::bus::{ATTENTION, Bus, Place, truncate};
+use crate::cores::bus::{ATTENTION, Bus, Place, Touched, truncate};
 use crate::cores::incident::{Actor, Near, What};
 use crate::memory::heap::Kind;
 use crate::memory::ram::{ACCESS, FREED, INIT, LOCKED, Ram, WATCHED};
@@ -17,9 +17,9 @@ use crate::parts::sdma;
 const SAMPLE_EVERY: u64 = 1024;
 
 impl Bus<'_> {
-    pub(crate) fn load_soc<const N: usize>(&mut self, soc: u64) -> Result<[u8; N], BusFault> {
+    pub(crate) fn load_soc<const N: usize>(&mut self, at: At, soc: u64) -> Result<[u8; N], BusFault> {
         match self.locate(soc).0 {
-            Place::Tensor(region, offset) => self.load_tensor(region, offset),
+            Place::Tensor(region, offset) => self.load_tensor(at, region, offset),
             Place::Scratch(offset) => {
                 self.scratch_element(offset)?;
                 self.load_ram(Place::Scratch(offset))
@@ -53,7 +53,12 @@ impl Bus<'_> {
         self.view.shared().regions().get(region).map(|region| region.role)
     }
 
-    fn load_tensor<const N: usize>(&mut self, region: usize, offset: usize) -> Result<[u8; N], BusFault> {
+    fn load_tensor<const N: usize>(
+        &mut self,
+        at: At,
+        region: usize,
+        offset: usize,
+    ) -> Result<[u8; N], BusFault> {
         let near = Near::Tensor { region, offset: offset as i64 };
         let role = self.role(region);
         if role == Some(Role::Scalar) {
@@ -61,7 +66,7 @@ impl Bus<'_> {
                 self.scalar_reads[region] |= 1 << byte;
             }
         } else {
-            self.touch_element(near, region, false, N)?;
+            self.touch(at.pc, region, false, offset, N)?;
             self.count_element()?;
         }
         let Some(loaded) = self.view.load::<N>(region, offset) else {
@@ -74,6 +79,11 @@ impl Bus<'_> {
         };
         // All bytes, not any: a partly written word is padding or the end of a copy.
         if loaded.initialised == 0 {
+            match &mut self.touched {
+                Some(touched) => touched.blank = true,
+                None if self.lenient => self.touches.blank((at.pc, region, false), (offset, offset + N)),
+                None => {}
+            }
             self.report(What::Uninitialised, false, Actor::Cpu, near, N)?;
         }
         Ok(loaded.data)
@@ -96,11 +106,23 @@ impl Bus<'_> {
         Ok(())
     }
 
-    fn touch_element(&mut self, near: Near, region: usize, write: bool, len: usize) -> Result<(), BusFault> {
-        if self.multicore && !self.shared_element[region] {
-            self.report(What::SharedElement, write, Actor::Cpu, near, len)?;
-            self.shared_element[region] = true;
+    /// Remembers the place of the program that touches a tensor; where it is new, its call chain is asked for.
+    fn touch(
+        &mut self,
+        pc: u32,
+        region: usize,
+        wrote: bool,
+        offset: usize,
+        len: usize,
+    ) -> Result<(), BusFault> {
+        if self.touches.instruction((pc, region, wrote), offset, len) {
+            return Ok(());
         }
+        if !self.lenient {
+            return Err(ATTENTION);
+        }
+        self.touched =
+            Some(Touched { place: (pc, region, wrote), span: (offset, offset + len), blank: false });
         Ok(())
     }
 
@@ -154,9 +176,14 @@ impl Bus<'_> {
         Ok(value)
     }
 
-    pub(crate) fn store_soc<const N: usize>(&mut self, soc: u64, value: [u8; N]) -> Result<(), BusFault> {
+    pub(crate) fn store_soc<const N: usize>(
+        &mut self,
+        at: At,
+        soc: u64,
+        value: [u8; N],
+    ) -> Result<(), BusFault> {
         match self.locate(soc).0 {
-            Place::Tensor(region, offset) => self.store_tensor(region, offset, value),
+            Place::Tensor(region, offset) => self.store_tensor(at, region, offset, value),
             Place::Scratch(offset) => {
                 self.scratch_element(offset)?;
                 self.store_ram(Place::Scratch(offset), value)?;
@@ -185,6 +212,7 @@ impl Bus<'_> {
 
     fn store_tensor<const N: usize>(
         &mut self,
+        at: At,
         region: usize,
         offset: usize,
         value: [u8; N],
@@ -193,7 +221,7 @@ impl Bus<'_> {
         if self.role(region) != Some(Role::Output) {
             self.report(What::Input, true, Actor::Cpu, near, N)?;
         }
-        self.touch_element(near, region, true, N)?;
+        self.touch(at.pc, region, true, offset, N)?;
         self.count_element()?;
         if !self.view.store(region, offset, value) {
             let end = self.view.shared().regions().get(region).map_or(0, |region| region.byte_len());

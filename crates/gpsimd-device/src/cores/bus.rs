@@ -7,8 +7,10 @@
 
 use xtensa_iss::{At, BusFault, FETCH_BYTES};
 
-use crate::cores::incident::{Actor, Incident, Near, What};
-use crate::memory::heap::{Chain, Kind};
+use crate::cores::incident::{Actor, History, Incident, Near, What};
+use crate::cores::streams::Streams;
+use crate::cores::touches::Touches;
+use crate::memory::heap::Kind;
 use crate::memory::private::Memory;
 use crate::memory::ram::ACCESS;
 use crate::memory::view::View;
@@ -36,6 +38,30 @@ pub enum Place {
     Nowhere,
 }
 
+/// A place of the program that touches a tensor for the first time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Touched {
+    /// Where, which tensor, and whether it writes.
+    pub place: (u32, usize, bool),
+    /// First byte and first byte behind.
+    pub span: (usize, usize),
+    /// Whether nobody had written them.
+    pub blank: bool,
+}
+
+/// What a transfer touched of a tensor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Transferred {
+    /// The tensor.
+    pub region: usize,
+    /// Whether it wrote.
+    pub wrote: bool,
+    /// First byte and first byte behind.
+    pub span: (usize, usize),
+    /// The bytes read that nobody had written, from the first to behind the last.
+    pub blank: Option<(usize, usize)>,
+}
+
 /// Memory of one core, its view of the tensors, and what it did with both.
 pub struct Bus<'a> {
     /// Private memory.
@@ -47,11 +73,17 @@ pub struct Bus<'a> {
     /// Whether accesses are being repeated: incidents are recorded and nothing is refused.
     pub lenient: bool,
     /// Incidents of the repeated instruction, each with the call chain that allocated or freed the block concerned.
-    pub incidents: Vec<(Incident, Chain)>,
+    pub incidents: Vec<(Incident, History)>,
     /// Heap and descriptor that the repeated instruction handed out.
     pub handed_out: Option<(Kind, usize)>,
-    /// Tensors that DMA transfers of the repeated instruction touched, and whether they wrote.
-    pub transferred: Vec<(usize, bool)>,
+    /// What DMA transfers of the repeated instruction touched of tensors.
+    pub transferred: Vec<Transferred>,
+    /// Places of the program that touch tensors.
+    pub touches: Touches,
+    /// Buffers that may be streams'.
+    pub streams: Streams,
+    /// A place of that kind which the repeated instruction is, with the bytes it touches.
+    pub touched: Option<Touched>,
     /// Code bytes that DMA transfers changed: NX address and length.
     pub code_changed: Option<(u32, u32)>,
     /// Counts.
@@ -60,7 +92,6 @@ pub struct Bus<'a> {
     pub sampled: bool,
     /// Per region, which of its first eight bytes were read (scalars only).
     pub scalar_reads: Vec<u8>,
-    pub(crate) shared_element: Vec<bool>,
     pub(crate) buffer: (Vec<u8>, Vec<bool>),
 }
 
@@ -76,11 +107,13 @@ impl<'a> Bus<'a> {
             incidents: Vec::new(),
             handed_out: None,
             transferred: Vec::new(),
+            touches: Touches::default(),
+            streams: Streams::default(),
+            touched: None,
             code_changed: None,
             counters: Counters::default(),
             sampled: false,
             scalar_reads: vec![0; regions],
-            shared_element: vec![false; regions],
             buffer: Default::default(),
         }
     }
@@ -105,7 +138,7 @@ impl<'a> Bus<'a> {
         near: Near,
         len: usize,
     ) -> Result<(), BusFault> {
-        self.report_block(what, write, actor, (near, Chain::new()), len)
+        self.report_block(what, write, actor, (near, History::default()), len)
     }
 
     /// As [`Bus::report`], with the history of the block concerned.
@@ -114,7 +147,7 @@ impl<'a> Bus<'a> {
         what: What,
         write: bool,
         actor: Actor,
-        (near, history): (Near, Chain),
+        (near, history): (Near, History),
         len: usize,
     ) -> Result<(), BusFault> {
         if !self.lenient {
@@ -221,7 +254,7 @@ impl<'a> Bus<'a> {
         }
         match self.window(addr) {
             Ok(soc) => {
-                let value = self.load_soc(soc)?;
+                let value = self.load_soc(at, soc)?;
                 self.counters.window_loads += 1;
                 Ok(value)
             }
@@ -234,7 +267,7 @@ impl<'a> Bus<'a> {
     }
 
     #[inline(always)]
-    fn store<const N: usize>(&mut self, addr: u32, value: [u8; N]) -> Result<(), BusFault> {
+    fn store<const N: usize>(&mut self, at: At, addr: u32, value: [u8; N]) -> Result<(), BusFault> {
         if !self.memory.stale {
             let offset = addr.wrapping_sub(map::DATARAM) as usize;
             if self.memory.dataram.store(offset, value) {
@@ -250,7 +283,7 @@ impl<'a> Bus<'a> {
             self.counters.stores += 1;
             return Ok(());
         }
-        self.store_elsewhere(addr, value)?;
+        self.store_elsewhere(at, addr, value)?;
         self.counters.stores += 1;
         Ok(())
     }
@@ -263,7 +296,7 @@ impl<'a> Bus<'a> {
     }
 
     #[inline(never)]
-    fn store_elsewhere<const N: usize>(&mut self, addr: u32, value: [u8; N]) -> Result<(), BusFault> {
+    fn store_elsewhere<const N: usize>(&mut self, at: At, addr: u32, value: [u8; N]) -> Result<(), BusFault> {
         let offset = addr.wrapping_sub(map::DATARAM) as usize;
         if offset < self.memory.dataram.size() {
             self.store_ram(Place::Dataram(offset), value)?;
@@ -286,7 +319,7 @@ impl<'a> Bus<'a> {
         }
         match self.window(addr) {
             Ok(soc) => {
-                self.store_soc(soc, value)?;
+                self.store_soc(at, soc, value)?;
                 self.counters.window_stores += 1;
                 Ok(())
             }
@@ -319,16 +352,16 @@ impl xtensa_iss::Bus for Bus<'_> {
         self.load(at, addr).map(u32::from_le_bytes)
     }
     #[inline(always)]
-    fn store8(&mut self, _: At, addr: u32, value: u8) -> Result<(), BusFault> {
-        self.store(addr, [value])
+    fn store8(&mut self, at: At, addr: u32, value: u8) -> Result<(), BusFault> {
+        self.store(at, addr, [value])
     }
     #[inline(always)]
-    fn store16(&mut self, _: At, addr: u32, value: u16) -> Result<(), BusFault> {
-        self.store(addr, value.to_le_bytes())
+    fn store16(&mut self, at: At, addr: u32, value: u16) -> Result<(), BusFault> {
+        self.store(at, addr, value.to_le_bytes())
     }
     #[inline(always)]
-    fn store32(&mut self, _: At, addr: u32, value: u32) -> Result<(), BusFault> {
-        self.store(addr, value.to_le_bytes())
+    fn store32(&mut self, at: At, addr: u32, value: u32) -> Result<(), BusFault> {
+        self.store(at, addr, value.to_le_bytes())
     }
 
     #[inline(always)]
@@ -360,6 +393,7 @@ impl xtensa_iss::Bus for Bus<'_> {
             return Err(BusFault::Unmapped);
         }
         into[..n].copy_from_slice(&bytes[..n]);
+        self.memory.watch.cover(addr, &mut into[..n]);
         Ok(n)
     }
 }

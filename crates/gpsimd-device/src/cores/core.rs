@@ -3,16 +3,20 @@
 //! Unaware of the other cores and of symbols.
 //! Facts: spec `customop-abi.md` §3.4, `lsp-and-memory.md` §13.5.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use xtensa_iss::{Cpu, Fault, FaultKind, State};
 
+use crate::cores::blocks::Returns;
 use crate::cores::bus::Bus;
 use crate::cores::incident::Log;
 use crate::cores::run::{Ended, Function, Limits, Running, Text};
+use crate::cores::streams::Stream;
+use crate::cores::touches::Touch;
 use crate::memory::heap::{Block, Chain, Kind};
 use crate::memory::private::{HbmStack, Memory};
 use crate::memory::view::{View, Writes};
+use crate::memory::watch::{Job, Watch};
 use crate::parts::firmware::Service;
 use crate::parts::map;
 use crate::report::counters::Counters;
@@ -50,14 +54,20 @@ pub struct Run {
     pub samples: BTreeMap<Chain, u64>,
     /// Whether it aborted in the compiler's division routine.
     pub divided_by_zero: bool,
-    /// Places that moved tensor data by DMA while several cores ran: call chain, region, wrote.
-    pub transfers: BTreeSet<(Chain, usize, bool)>,
+    /// Buffers that served one tensor at once, if they are streams'.
+    pub streams: Vec<(Stream, Stream)>,
+    /// Places that touched tensors.
+    pub touches: Vec<Touch>,
     /// Tensor bytes written.
     pub writes: Writes,
     /// Per region, which of its first eight bytes were read (scalars only).
     pub scalar_reads: Vec<u8>,
-    /// TCM blocks still live.
-    pub tcm_blocks: Vec<Block>,
+    /// Blocks still live, by heap.
+    pub blocks: [Vec<Block>; 3],
+    /// Who allocated and who gave back, for blocks of the C heap.
+    pub(crate) returns: Returns,
+    /// Whether blocks lie closer together than their checks want it.
+    pub crowded: bool,
     /// Most TCM bytes live at once.
     pub tcm_high_water: u32,
     /// Most HBM heap bytes live at once.
@@ -77,6 +87,19 @@ impl Core {
     pub fn new(memory: Memory) -> Core {
         let config = xtensa_iss::Config { prid: memory.core.into(), ..Default::default() };
         Core { cpu: Cpu::new(config), memory, functions: Vec::new(), earlier: Log::default() }
+    }
+
+    /// Watches functions of the runtime, if they are all there is to know of blocks: then blocks lie apart.
+    pub fn watch(&mut self, functions: impl IntoIterator<Item = (u32, Job)>) {
+        let memory = &mut self.memory;
+        let mut page = std::mem::take(&mut memory.firmware);
+        let code = |at: u32| memory.image.peek(at.wrapping_sub(memory.image_base) as usize);
+        let watch = Watch::new(functions, code, &mut page);
+        memory.firmware = page;
+        if watch.is_complete() {
+            memory.watch = watch;
+            memory.keep_apart();
+        }
     }
 
     /// Runs `entry(argument)` on a fresh local stack against the tensors behind `view`.
@@ -103,10 +126,11 @@ impl Core {
             _ => running.chain(),
         };
         let divided_by_zero = ended == Ended::Aborted && running.is_division_trap();
-        let Running { cpu, bus, log, text, transfers, samples, .. } = running;
+        let Running { cpu, bus, log, text, samples, returns, stops, .. } = running;
         let mut counters = bus.counters;
-        counters.instructions = cpu.instructions();
+        counters.instructions = cpu.instructions().saturating_sub(stops);
         let (scalar_reads, writes) = (bus.scalar_reads, bus.view.into_writes());
+        let (touches, streams) = (bus.touches.into_entries(), bus.streams.into_conflicts());
         self.memory.look_at_heaps();
         counters.window_misses = self.memory.registers.take_reprogrammed();
         let heap = |kind: Kind| &self.memory.heaps[kind as usize];
@@ -119,10 +143,13 @@ impl Core {
             counters,
             samples,
             divided_by_zero,
-            transfers,
+            touches,
+            streams,
             writes,
             scalar_reads,
-            tcm_blocks: heap(Kind::Tcm).blocks().to_vec(),
+            blocks: Kind::ALL.map(|kind| heap(kind).blocks().to_vec()),
+            returns,
+            crowded: self.memory.is_crowded(),
             tcm_high_water: heap(Kind::Tcm).high_water(),
             hbm_high_water: heap(Kind::Hbm).high_water(),
             heaps_followed: Kind::ALL.iter().all(|kind| heap(*kind).is_followed()),

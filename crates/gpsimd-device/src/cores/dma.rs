@@ -5,8 +5,10 @@
 //! Facts: spec `device-runtime.md` §13.4, §13.9.
 
 use crate::call::shared::Role;
-use crate::cores::bus::{Bus, Place};
+use crate::cores::bus::{Bus, Place, Transferred};
 use crate::cores::incident::{Actor, Near, What};
+use crate::cores::streams::Far;
+use crate::memory::heap::Block;
 use crate::memory::ram::{ACCESS, FREED, INIT, LOCKED};
 use crate::parts::map;
 use crate::parts::sdma::{Descriptor, Slot, Stopped};
@@ -44,11 +46,34 @@ impl Bus<'_> {
         self.read(tx.addr, &mut data, &mut init);
         self.write(rx.addr, &data, &init);
         self.buffer = (data, init);
+        self.note_stream(tx.addr, rx.addr);
         self.counters.dma_transfers += 1;
         self.counters.dma_bytes += len as u64;
         let completion = self.dataram_offset(slot.completion)?;
         self.memory.dataram.poke(completion, &Descriptor::completion(rx_bytes));
         Ok(())
+    }
+
+    /// A transfer between a block of TCM and a tensor may be a stream's.
+    fn note_stream(&mut self, from: u64, to: u64) {
+        let (local, far, writes) = match (self.locate(from).0, self.locate(to).0) {
+            (far, Place::Dataram(local)) => (local, far, false),
+            (Place::Dataram(local), far) => (local, far, true),
+            _ => return,
+        };
+        let holds = |block: &&Block, at: usize| (at as u32).wrapping_sub(block.offset) < block.len;
+        let [device, tcm, _] = &self.memory.heaps;
+        let tensor = match far {
+            Place::Tensor(region, _) => Far::Region(region),
+            Place::Scratch(at) => match device.blocks().iter().find(|block| holds(block, at)) {
+                Some(block) => Far::Block(block.offset),
+                None => return,
+            },
+            _ => return,
+        };
+        if let Some(block) = tcm.blocks().iter().find(|block| holds(block, local)) {
+            self.streams.used(block, tensor, writes);
+        }
     }
 
     /// Rings and completions lie in the core's data RAM.
@@ -76,7 +101,12 @@ impl Bus<'_> {
             match place {
                 Place::Tensor(region, offset) => {
                     self.view.read_range(region, offset, data, init);
-                    self.transferred.push((region, false));
+                    let blank = init.iter().position(|init| !init).map(|first| {
+                        let last = init.iter().rposition(|init| !init).unwrap_or(first);
+                        (offset + first, offset + last + 1)
+                    });
+                    let span = (offset, offset + n);
+                    self.transferred.push(Transferred { region, wrote: false, span, blank });
                 }
                 Place::Image(offset) | Place::Scratch(offset) | Place::Dataram(offset) => {
                     let ram = match place {
@@ -133,7 +163,8 @@ impl Bus<'_> {
                         let _ = self.report(What::UninitialisedCopy, true, Actor::Dma, near, count);
                     }
                     self.view.write_range(region, offset, data, init);
-                    self.transferred.push((region, true));
+                    let span = (offset, offset + n);
+                    self.transferred.push(Transferred { region, wrote: true, span, blank: None });
                 }
                 Place::Image(offset) | Place::Scratch(offset) | Place::Dataram(offset) => {
                     self.write_ram(place, offset, data, init);

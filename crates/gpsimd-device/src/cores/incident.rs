@@ -24,12 +24,16 @@ pub enum What {
     ScalarWidth,
     /// An address window whose register was never written.
     WindowUnset,
-    /// An element of a shared tensor, by load or store, while several cores run.
-    SharedElement,
     /// A transfer or a copy loop put bytes that nobody wrote into the output.
     UninitialisedCopy,
     /// The DMA queues stopped.
     DmaStopped(Stopped),
+    /// A block that was given back before is given back.
+    DoubleFree,
+    /// What is given back to this heap is none of its blocks.
+    WrongFree(Kind),
+    /// A block is given back with another size than it has; the incident's length is that size.
+    SizedDelete,
 }
 
 /// What the address is in, or next to.
@@ -50,6 +54,8 @@ pub enum Near {
         len: u32,
         /// Bytes from its start.
         offset: i64,
+        /// Bytes of the live block that lies there on the device, if one does.
+        hit: Option<u32>,
     },
     /// The stack, in data RAM or device memory.
     Stack {
@@ -82,6 +88,21 @@ pub enum Actor {
     Dma,
 }
 
+/// Call chains that blocks come from; empty where there is no block.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct History {
+    /// Who allocated the block concerned, or freed it if that is the trouble.
+    pub block: Chain,
+    /// Who allocated the block that is hit.
+    pub hit: Chain,
+}
+
+impl From<Chain> for History {
+    fn from(block: Chain) -> History {
+        History { block, hit: Chain::new() }
+    }
+}
+
 /// One forbidden access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Incident {
@@ -104,8 +125,8 @@ pub struct Folded {
     pub first: Incident,
     /// Call chain of the first.
     pub chain: Chain,
-    /// Call chain that allocated the block concerned, or freed it if that is the trouble; empty without a block.
-    pub history: Chain,
+    /// What is known of the blocks concerned.
+    pub history: History,
     /// How many there were.
     pub count: u64,
 }
@@ -124,7 +145,7 @@ impl Log {
     pub const LIMIT: usize = 1000;
 
     /// Adds one incident.
-    pub fn add(&mut self, incident: Incident, chain: &[u32], history: Chain) {
+    pub fn add(&mut self, incident: Incident, chain: &[u32], history: History) {
         let region = match incident.near {
             Near::Tensor { region, .. } => Some(region),
             _ => None,

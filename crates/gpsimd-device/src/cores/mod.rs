@@ -3,6 +3,7 @@
 //! Unaware of other cores, of how a library got there, and of symbols: all it knows of a program are addresses.
 
 pub mod access;
+pub mod blocks;
 pub mod bus;
 pub mod copies;
 pub mod core;
@@ -10,3 +11,5 @@ pub mod dma;
 pub mod incident;
 pub mod near;
 pub mod run;
+pub mod streams;
+pub mod touches;

@@ -3,12 +3,14 @@
 //! Unaware of why anyone asks.
 
 use crate::cores::bus::{Bus, Place};
-use crate::cores::incident::{Near, What};
-use crate::memory::heap::{Block, Chain, Kind};
+use crate::cores::incident::{History, Near, What};
+use crate::memory::heap::{Block, Kind};
 use crate::parts::map;
 
 /// How far behind the end of a pool an overrun of its last block is still explained by that block.
 const POOL_REACH: u32 = 0x400;
+/// How far from a block an access is still explained by it: an index that is wrong by more than a pool is another mistake.
+const BLOCK_REACH: i64 = 0x4400;
 
 impl Bus<'_> {
     /// What lies near a SoC address in no memory.
@@ -24,8 +26,8 @@ impl Bus<'_> {
 
     /// What a place is, or is next to, and the call chain that allocated the block concerned (freed it, if that is the
     /// trouble); the chain is empty where there is no block.
-    pub(crate) fn near_place(&self, place: Place, what: What) -> (Near, Chain) {
-        let plain = |near| (near, Chain::new());
+    pub(crate) fn near_place(&self, place: Place, what: What) -> (Near, History) {
+        let plain = |near| (near, History::default());
         match place {
             Place::Tensor(region, offset) => plain(Near::Tensor { region, offset: offset as i64 }),
             Place::Image(offset) => {
@@ -50,6 +52,7 @@ impl Bus<'_> {
                 Some([Kind::Libc, Kind::Tcm])
                     .filter(|_| (first..last + len + POOL_REACH).contains(&addr))
                     .and_then(|kinds| kinds.into_iter().filter_map(near).min_by_key(|(near, _)| gap(near)))
+                    .filter(|(near, _)| gap(near) < BLOCK_REACH)
                     .unwrap_or(plain(Near::Dataram { addr }))
             }
             Place::Apb(offset) => plain(Near::Nx { addr: map::WINDOWS.wrapping_add(offset) }),
@@ -58,20 +61,26 @@ impl Bus<'_> {
     }
 
     /// The block nearest to an offset in a heap's pool: the latest one freed there, or the nearest live one.
-    fn near_block(&self, kind: Kind, offset: i64, what: What) -> Option<(Near, Chain)> {
+    fn near_block(&self, kind: Kind, offset: i64, what: What) -> Option<(Near, History)> {
         let heap = &self.memory.heaps[kind as usize];
         let near = |block: &Block| Near::Block {
             heap: kind,
             len: block.len,
             offset: offset - i64::from(block.offset),
+            hit: None,
         };
         if what == What::Freed {
             let inside = |block: &Block| gap(&near(block)) < 0;
             let freed = heap.freed().iter().rev().find(|freed| inside(&freed.block))?;
-            return Some((near(&freed.block), freed.site.clone()));
+            return Some((near(&freed.block), freed.site.clone().into()));
         }
         let block = heap.blocks().iter().min_by_key(|block| gap(&near(block)))?;
-        Some((near(block), block.site.clone()))
+        let found = near(block);
+        let Near::Block { heap, len, offset, .. } = found else { return None };
+        let hit = self.memory.heaps[kind as usize].hit(block, offset);
+        let history =
+            History { block: block.site.clone(), hit: hit.map(|hit| hit.site.clone()).unwrap_or_default() };
+        Some((Near::Block { heap, len, offset, hit: hit.map(|hit| hit.len) }, history))
     }
 }
 

@@ -3,12 +3,13 @@
 //! Unaware of how a run is set up and of what its records mean.
 //! Facts: spec `customop-abi.md` §3.2-§3.4.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use xtensa_iss::{BusFault, Cpu, Fault, FaultKind, Stop, ps};
 
-use crate::cores::bus::Bus;
+use crate::cores::blocks::{Pending, Returns};
+use crate::cores::bus::{Bus, Touched, Transferred};
 use crate::cores::copies;
 use crate::cores::incident::{Actor, Log, Near, What};
 use crate::memory::heap::Chain;
@@ -87,8 +88,13 @@ pub(crate) struct Running<'s, 'a> {
     pub functions: &'s mut Vec<Function>,
     pub log: Log,
     pub text: Text,
-    pub transfers: BTreeSet<(Chain, usize, bool)>,
     pub samples: BTreeMap<Chain, u64>,
+    /// Watched calls in progress, innermost last.
+    pub pending: Vec<Pending>,
+    /// Who allocated and who gave back, for blocks of the C heap.
+    pub returns: Returns,
+    /// Instructions that only watching executed.
+    pub stops: u64,
     /// Stores that will copy bytes nobody wrote.
     copies: Vec<Copy>,
     /// Where local variables that hold such bytes got them from, by NX address.
@@ -109,8 +115,10 @@ impl<'s, 'a> Running<'s, 'a> {
             functions,
             log: earlier,
             text: Text::default(),
-            transfers: BTreeSet::new(),
             samples: BTreeMap::new(),
+            pending: Vec::new(),
+            returns: Returns::new(),
+            stops: 0,
             copies: Vec::new(),
             origins: HashMap::new(),
         }
@@ -157,7 +165,7 @@ impl<'s, 'a> Running<'s, 'a> {
     pub fn chain(&mut self) -> Chain {
         let cpu = &*self.cpu;
         let frames = self.bus.quietly(|bus| cpu.call_chain(bus, CHAIN_LIMIT));
-        frames.into_iter().map(|(pc, _)| pc).collect()
+        self.with_returns(frames.into_iter().map(|(pc, _)| pc).collect())
     }
 
     /// The chain at a pc with no code. If a CALLX led there, its return address waits where the callee's ENTRY, which never
@@ -186,11 +194,11 @@ impl<'s, 'a> Running<'s, 'a> {
         for (incident, mut history) in std::mem::take(&mut self.bus.incidents) {
             if incident.what == What::Uninitialised && incident.actor == Actor::Cpu {
                 if let Near::Stack { addr } = incident.near {
-                    history = self.origins.get(&addr).cloned().unwrap_or_default();
+                    history = self.origins.get(&addr).cloned().unwrap_or_default().into();
                 }
                 let pc = chain.first().copied().unwrap_or(0);
                 if let Some(store) = self.bus.memory.peek(pc, copies::WINDOW).and_then(copies::store_after) {
-                    let origin = if history.is_empty() { chain.to_vec() } else { history };
+                    let origin = if history.block.is_empty() { chain.to_vec() } else { history.block };
                     let store = pc.wrapping_add(store as u32);
                     self.copies.push(Copy { store, left: COPY_REACH, origin });
                     continue;
@@ -243,9 +251,13 @@ impl<'s, 'a> Running<'s, 'a> {
         if std::mem::take(&mut self.bus.sampled) && self.samples.len() < Log::LIMIT {
             *self.samples.entry(chain.clone()).or_default() += 1;
         }
-        for (region, wrote) in std::mem::take(&mut self.bus.transferred) {
-            if self.bus.multicore && self.transfers.len() < Log::LIMIT {
-                self.transfers.insert((chain.clone(), region, wrote));
+        for Transferred { region, wrote, span, blank } in std::mem::take(&mut self.bus.transferred) {
+            self.bus.touches.transfer(&chain, (region, wrote), span, blank);
+        }
+        if let Some(Touched { place, span, blank }) = self.bus.touched.take() {
+            self.bus.touches.found(place, chain.clone(), span);
+            if blank {
+                self.bus.touches.blank(place, span);
             }
         }
         if let Some((addr, len)) = self.bus.code_changed.take() {
@@ -257,6 +269,10 @@ impl<'s, 'a> Running<'s, 'a> {
     /// Does what the stub at the pc stands for. The stub's arguments are a2 and on; its result is a2.
     fn serve(&mut self) -> Option<Ended> {
         let firmware = self.bus.memory.firmware_base;
+        if let Some(stage) = self.bus.memory.watch.stage(self.cpu.pc(), firmware) {
+            self.watched(stage);
+            return None;
+        }
         let Some(service) = Service::stopped_at(self.cpu.pc(), firmware) else { return Some(Ended::Aborted) };
         let (a2, a3, a4) = (self.cpu.ar(2), self.cpu.ar(3), self.cpu.ar(4));
         let memory = &mut *self.bus.memory;

@@ -70,7 +70,11 @@ impl Names<'_> {
                 format!("{verb} {place}: the scalar is passed narrower than the kernel reads it")
             }
             What::WindowUnset => format!("{verb} through an address window that was never set, {place}"),
-            What::SharedElement => format!("{verb} {place} with an element access while several cores run"),
+            What::DoubleFree => format!("frees {} again", self.block(near)),
+            What::WrongFree(kind) => {
+                format!("{} is given {}, which is no block of its heap", frees(kind), self.pointer(near))
+            }
+            What::SizedDelete => format!("delete is told {len} bytes for {}", self.block(near)),
             What::DmaStopped(Stopped::Overrun { waiting, ring }) => {
                 format!("the doorbell announces {waiting} descriptors, the ring holds {ring}")
             }
@@ -80,14 +84,36 @@ impl Names<'_> {
         }
     }
 
-    fn place(&self, near: Near) -> String {
+    fn block(&self, near: Near) -> String {
+        match near {
+            Near::Block { heap, len, .. } => format!("a {} of {len} bytes", heap_name(heap)),
+            near => self.place(near),
+        }
+    }
+
+    /// What a pointer that is freed points to.
+    fn pointer(&self, near: Near) -> String {
+        match near {
+            Near::Block { offset: 0, .. } => self.block(near),
+            Near::Block { .. } => format!("a pointer {}", self.place(near)),
+            Near::Stack { .. } => "a local variable".to_owned(),
+            near => format!("a pointer {}", self.place(near)),
+        }
+    }
+
+    /// Where that is.
+    pub fn place(&self, near: Near) -> String {
         match near {
             Near::Tensor { region, offset } => match self.shared.regions().get(region) {
                 Some(info) => tensor_place(&info.name, &info.spec, offset),
                 None => String::new(),
             },
-            Near::Block { heap, len, offset } => {
-                format!("{} a {} of {len} bytes", position(offset, len.into()), heap_name(heap))
+            Near::Block { heap, len, offset, hit } => {
+                let block = format!("{} a {} of {len} bytes", position(offset, len.into()), heap_name(heap));
+                match hit {
+                    Some(hit) => format!("{block}, into the {} of {hit} bytes beside it", heap_name(heap)),
+                    None => block,
+                }
             }
             Near::Stack { .. } => "in a local variable".to_owned(),
             Near::Dataram { addr } => {
@@ -108,6 +134,15 @@ fn heap_name(kind: Kind) -> &'static str {
         Kind::Tcm => "TCM block",
         Kind::Hbm => "device memory block",
         Kind::Libc => "malloc block",
+    }
+}
+
+/// The function that gives blocks of a heap back.
+fn frees(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Tcm => "tcm_free()",
+        Kind::Hbm => "neuron_hbm_deallocate()",
+        Kind::Libc => "free()",
     }
 }
 
@@ -230,7 +265,7 @@ mod tests {
         shared.place("x", x, Role::Input, Location::Hbm, 1 << 20).unwrap();
         let names = Names { shared: &shared };
         let tensor = |offset| Near::Tensor { region: 0, offset };
-        let block = |offset| Near::Block { heap: Kind::Tcm, len: 100, offset };
+        let block = |offset| Near::Block { heap: Kind::Tcm, len: 100, offset, hit: None };
         use Actor::{Cpu, Dma};
         let rows = [
             (

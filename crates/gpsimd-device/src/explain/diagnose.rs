@@ -3,19 +3,31 @@
 //! Runs after all cores have ended, single-threaded, over data in core order; so its output is the same for every thread
 //! schedule. Unaware of how cores execute.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::call::shared::{Role, SharedMemory};
+use crate::call::dtype::Dtype;
+use crate::call::shared::{Region, Role, SharedMemory};
 use crate::cores::core::Run;
-use crate::cores::incident::{Folded, Near, What};
+use crate::cores::incident::{Actor, Folded, Near, What};
 use crate::cores::run::Ended;
+use crate::cores::streams::{Far, Stream};
+use crate::cores::touches::Touch;
+use crate::explain::coverage;
 use crate::explain::describe::{self, Names};
 use crate::explain::symbols::{Frame, Symbols};
+use crate::explain::types::{self, Used};
+use crate::memory::heap::Kind;
 use crate::memory::view::Merged;
 use crate::parts::map;
 use crate::report::checks::Code;
 use crate::report::counters::cost;
 use crate::report::{Element, Finding, Site};
+
+/// Bytes of printed text that the device keeps (spec `user-api.md` §11).
+const TEXT_KEPT: u64 = 131_072;
+
+/// Largest extent of a tensor that the guides allow (spec `user-api.md` §10).
+const EXTENT: u64 = 65_535;
 
 /// Everything known after a run.
 pub struct Evidence<'a, 's> {
@@ -39,6 +51,17 @@ pub struct Program<'a> {
     pub base: u32,
 }
 
+impl Program<'_> {
+    /// The author's frame of a call chain, or the innermost if none of it is the author's.
+    pub(super) fn site(&self, chain: &[u32]) -> (Option<Site>, PlaceKey) {
+        // An abort stops in the firmware's stub; the program's own part of the chain follows.
+        let own = chain.iter().position(|pc| !map::is_firmware(*pc)).unwrap_or(0);
+        let chain = chain.get(own..).unwrap_or_default();
+        let Some(&pc) = chain.first() else { return (None, PlaceKey::default()) };
+        place(pc, self.base, &self.symbols.chain(chain))
+    }
+}
+
 /// Findings under construction: folded by check, place and tensor.
 #[derive(Default)]
 struct Folder {
@@ -46,7 +69,7 @@ struct Folder {
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord, Clone, Default)]
-struct PlaceKey {
+pub(super) struct PlaceKey {
     file: String,
     line: u32,
     function: String,
@@ -62,6 +85,7 @@ struct Raw {
     region: Option<usize>,
     element: Option<Element>,
     history: Option<Site>,
+    neighbour: Option<Site>,
     message: String,
     count: u64,
 }
@@ -78,12 +102,41 @@ impl Folder {
             site: raw.site,
             element: raw.element,
             history: raw.history,
+            neighbour: raw.neighbour,
             count: 0,
             help: format!("{}; {}", entry.cause, entry.remedy),
         });
         finding.count += raw.count;
         if finding.cores.last() != Some(&raw.core) && !finding.cores.contains(&raw.core) {
             finding.cores.push(raw.core);
+        }
+    }
+}
+
+impl Folder {
+    /// Adds a finding about the output as a whole.
+    fn insert(&mut self, finding: Option<Finding>) {
+        if let Some(finding) = finding {
+            self.findings.insert((finding.code, PlaceKey::default(), None), finding);
+        }
+    }
+
+    /// Adds reads of what other cores write, and takes away what is said of the same bytes otherwise.
+    fn races(&mut self, evidence: &Evidence<'_, '_>) {
+        for (run, program) in evidence.runs.iter().zip(evidence.programs) {
+            let core = Core { evidence, run, program };
+            for race in coverage::races(evidence, run) {
+                let mut raw = core.raw(Code::Race, &race.reader.chain, race.message);
+                raw.region = Some(race.reader.region);
+                raw.element = core.names().element(race.reader.region, race.at as i64);
+                raw.neighbour = race.writer.and_then(|(program, chain)| program.site(chain).0);
+                self.add(raw);
+            }
+        }
+        if self.findings.keys().any(|(code, ..)| *code == Code::Race) {
+            // What such a read brought is uninitialised for the core alone, not for the kernel.
+            self.findings
+                .retain(|(code, ..), _| !matches!(code, Code::Uninitialised | Code::UninitialisedOutput));
         }
     }
 }
@@ -96,18 +149,47 @@ pub fn findings(evidence: &Evidence<'_, '_>) -> Vec<Finding> {
         core.incidents(&mut folder);
         core.ending(&mut folder);
         core.leaks(&mut folder);
+        core.returns(&mut folder);
         core.scalars(&mut folder);
-        core.transfers(&mut folder);
+        core.touches(&mut folder);
+        core.types(&mut folder);
+        core.streams(&mut folder);
         core.notes(&mut folder);
     }
     let returns_fresh = folder.findings.keys().any(|(code, ..)| *code == Code::FreshTensor);
     if evidence.runs.iter().all(|run| matches!(run.ended, Ended::Returned(_))) {
-        coverage(evidence, &mut folder);
+        folder.insert(coverage::gaps(evidence));
     }
     if !returns_fresh {
-        overlaps(evidence, &mut folder);
+        folder.insert(coverage::overlaps(evidence));
+        folder.races(evidence);
     }
-    folder.findings.into_values().collect()
+    let wide =
+        |info: &&Region| info.role != Role::Scalar && info.spec.shape.iter().any(|&size| size > EXTENT);
+    if let Some(info) = evidence.shared.regions().iter().find(wide) {
+        let largest = info.spec.shape.iter().max().copied().unwrap_or_default();
+        let message = format!("`{}` has an extent of {largest}; the guides allow {EXTENT}", info.name);
+        folder.insert(Some(Finding::about_all(Code::LargeExtent, message)));
+    }
+    let mut findings: Vec<Finding> = folder.findings.into_values().collect();
+    on_core_zero(&mut findings);
+    findings
+}
+
+/// Element and stream accessors that core 0 alone uses are defined, but not what the guides allow.
+fn on_core_zero(findings: &mut [Finding]) {
+    let is_accessor = |finding: &Finding| matches!(finding.code, Code::ElementOnCores | Code::StreamOnCores);
+    if findings.iter().filter(|finding| is_accessor(finding)).any(|finding| finding.cores != [0]) {
+        return;
+    }
+    for finding in findings.iter_mut().filter(|finding| is_accessor(finding)) {
+        let entry = Code::AccessorOnCoreZero.entry();
+        finding.code = entry.code;
+        finding.severity = entry.severity;
+        finding.message = finding.message.replace("while several cores run", "on core 0 of several");
+        finding.help = format!("{}; {}", entry.cause, entry.remedy);
+    }
+    findings.sort_by_key(|finding| finding.code);
 }
 
 /// One core's part of the evidence.
@@ -122,13 +204,8 @@ impl Core<'_, '_> {
         Names { shared: self.evidence.shared }
     }
 
-    /// The author's frame of a call chain, or the innermost if none of it is the author's.
     fn site(&self, chain: &[u32]) -> (Option<Site>, PlaceKey) {
-        // An abort stops in the firmware's stub; the program's own part of the chain follows.
-        let own = chain.iter().position(|pc| !map::is_firmware(*pc)).unwrap_or(0);
-        let chain = chain.get(own..).unwrap_or_default();
-        let Some(&pc) = chain.first() else { return (None, PlaceKey::default()) };
-        place(pc, self.program.base, &self.program.symbols.chain(chain))
+        self.program.site(chain)
     }
 
     fn raw(&self, code: Code, chain: &[u32], message: String) -> Raw {
@@ -141,6 +218,7 @@ impl Core<'_, '_> {
             region: None,
             element: None,
             history: None,
+            neighbour: None,
             message,
             count: 1,
         }
@@ -159,15 +237,24 @@ impl Core<'_, '_> {
                 What::Input => Code::InputWritten,
                 What::ScalarWidth => Code::ScalarWidth,
                 What::WindowUnset => Code::WindowUnset,
-                What::SharedElement => Code::ElementOnCores,
                 What::DmaStopped(_) => Code::DmaStopped,
+                What::DoubleFree => Code::DoubleFree,
+                What::WrongFree(_) | What::SizedDelete => Code::WrongFree,
             };
-            let mut raw = self.raw(code, chain, self.names().incident(first));
+            let mut message = self.names().incident(first);
+            if let (What::Code, Near::Nx { addr }) = (first.what, first.near)
+                && self.program.symbols.has_lines()
+                && self.program.symbols.function(addr).is_none()
+            {
+                message = format!("writes {} bytes to a constant at {addr:#x}", first.len);
+            }
+            let mut raw = self.raw(code, chain, message);
             if let Near::Tensor { region, offset } = first.near {
                 raw.region = Some(region);
                 raw.element = self.names().element(region, offset);
             }
-            raw.history = self.site(history).0;
+            raw.history = self.site(&history.block).0;
+            raw.neighbour = self.site(&history.hit).0;
             raw.count = *count;
             folder.add(raw);
         }
@@ -186,9 +273,39 @@ impl Core<'_, '_> {
         if !matches!(self.run.ended, Ended::Returned(_)) {
             return;
         }
-        for block in &self.run.tcm_blocks {
-            let message = format!("{} bytes of TCM are not freed", block.len);
-            folder.add(self.raw(Code::TcmLeak, &block.site, message));
+        let stack = self.run.hbm_stack.map(|stack| stack.offset);
+        for (kind, blocks) in Kind::ALL.into_iter().zip(&self.run.blocks) {
+            let (code, memory) = match kind {
+                Kind::Tcm => (Code::TcmLeak, "TCM"),
+                Kind::Hbm => (Code::Leak, "the device memory heap"),
+                Kind::Libc => (Code::Leak, "the C heap"),
+            };
+            for block in blocks.iter().filter(|block| kind != Kind::Hbm || Some(block.offset) != stack) {
+                let message = format!("{} bytes of {memory} are not freed", block.len);
+                folder.add(self.raw(code, &block.site, message));
+            }
+        }
+    }
+
+    /// The way to the C heap that a call chain took. Functions of the library that do it are never inlined.
+    fn origin(&self, chain: &[u32]) -> Origin {
+        let names: Vec<String> =
+            chain.iter().take(6).filter_map(|pc| self.program.symbols.function(pc.wrapping_sub(1))).collect();
+        Origin::of(&names)
+    }
+
+    /// Blocks of the C heap that went back another way than they came.
+    fn returns(&self, folder: &mut Folder) {
+        for ((from, back), len) in &self.run.returns {
+            let (got, given) = (self.origin(from), self.origin(back));
+            if got == given {
+                continue;
+            }
+            let message =
+                format!("a block of {len} bytes from {} is given to {}", got.allocates(), given.frees());
+            let mut raw = self.raw(Code::WrongFree, back, message);
+            raw.history = self.site(from).0;
+            folder.add(raw);
         }
     }
 
@@ -208,25 +325,110 @@ impl Core<'_, '_> {
         }
     }
 
-    /// Which transfers of tensor data came from accessors that must not be used on several cores.
-    fn transfers(&self, folder: &mut Folder) {
-        for (chain, region, wrote) in &self.run.transfers {
+    /// Which tensors are touched in ways that must not be used on several cores.
+    fn touches(&self, folder: &mut Folder) {
+        let mut seen = BTreeSet::new();
+        for touch in self.run.touches.iter().filter(|_| self.evidence.runs.len() > 1) {
+            let Touch { chain, region, wrote, first, .. } = touch;
             let frames = self.program.symbols.chain(chain);
             let through = |part: &str| frames.iter().any(|frame| frame.function.contains(part));
             let name = self.names().tensor(*region);
-            let (code, message) = if through("customop_return_tensor") {
-                if *region != self.evidence.output || !wrote {
-                    continue;
+            let verb = if *wrote { "written" } else { "read" };
+            let (code, message) = match touch.actor {
+                _ if through("customop_return_tensor") => {
+                    if *region != self.evidence.output || !wrote {
+                        continue;
+                    }
+                    (Code::FreshTensor, format!("every core copies the tensor it returns over {name}"))
                 }
-                (Code::FreshTensor, format!("every core copies the tensor it returns over {name}"))
-            } else if through("StreamAccessor") || through("TensorStream") {
-                let verb = if *wrote { "written" } else { "read" };
-                (Code::StreamOnCores, format!("{name} is {verb} as a stream while several cores run"))
-            } else {
-                continue;
+                _ if through("StreamAccessor") || through("TensorStream") => {
+                    (Code::StreamOnCores, format!("{name} is {verb} as a stream while several cores run"))
+                }
+                // A copy by the core, where DMA cannot reach the other end, is still a copy.
+                Actor::Cpu if !through("memcpy") && seen.insert(*region) => {
+                    let what = if *wrote { "writes" } else { "reads" };
+                    let len = first.1 - first.0;
+                    let plural = if len == 1 { "" } else { "s" };
+                    let place = self.names().place(Near::Tensor { region: *region, offset: first.0 as i64 });
+                    let doing = "with an element access while several cores run";
+                    (Code::ElementOnCores, format!("{what} {len} byte{plural} {place} {doing}"))
+                }
+                _ => continue,
             };
             let mut raw = self.raw(code, chain, message);
             raw.region = Some(*region);
+            if touch.actor == Actor::Cpu {
+                raw.element = self.names().element(*region, first.0 as i64);
+            }
+            folder.add(raw);
+        }
+    }
+
+    /// The scalar type that an access is for. An element's load or store may count as the author's own code, right behind
+    /// the accessor's that made its address; so the code before it on the same line is asked, too.
+    fn element_type(&self, chain: &[u32]) -> Option<Used> {
+        /// Bytes of code that are looked at.
+        const REACH: u32 = 40;
+        let (pc, callers) = chain.split_first()?;
+        let line = |frames: &[Frame]| frames.iter().find(|frame| !frame.is_runtime()).map(|frame| frame.line);
+        let frames = self.program.symbols.chain(chain);
+        let before = |back: u32| {
+            let at =
+                std::iter::once(pc.wrapping_sub(back)).chain(callers.iter().copied()).collect::<Vec<u32>>();
+            Some(self.program.symbols.chain(&at)).filter(|other| line(other) == line(&frames))
+        };
+        types::used(&frames).or_else(|| (1..=REACH).filter_map(before).find_map(|other| types::used(&other)))
+    }
+
+    /// Streams of one tensor that were open at once through different handles; through one, the runtime itself objects.
+    fn streams(&self, folder: &mut Folder) {
+        for (later, first) in &self.run.streams {
+            let is_stream = |stream: &Stream| {
+                let frames = self.program.symbols.chain(&stream.site);
+                frames.iter().any(|frame| frame.function.contains("StreamAccessor<"))
+            };
+            if !is_stream(later) || !is_stream(first) {
+                continue;
+            }
+            let verb = |stream: &Stream| if stream.writes { "write" } else { "read" };
+            let name = match later.tensor {
+                Far::Region(region) => self.names().tensor(region),
+                Far::Block(_) => "a tensor".to_owned(),
+            };
+            let (one, other) = (verb(later), verb(first));
+            let message = format!("a {one} stream of {name} is opened while a {other} stream of it is open");
+            let mut raw = self.raw(Code::Coherency, &later.site, message);
+            raw.neighbour = self.site(&first.site).0;
+            folder.add(raw);
+        }
+    }
+
+    /// Which tensors are read or written as another element type than they have, in PyTorch's words.
+    fn types(&self, folder: &mut Folder) {
+        // All cores run the same code; reading names is what costs.
+        let tensors = self.evidence.shared.regions().iter().filter(|info| info.role != Role::Scalar);
+        let dtypes: BTreeSet<Dtype> = tensors.map(|info| info.spec.dtype).collect();
+        let alike = (dtypes.len() == 1).then(|| dtypes.first().copied()).flatten();
+        let names_another = |dtype| types::names_another(self.program.symbols.image(), dtype);
+        if self.run.core != 0 || !alike.is_none_or(names_another) {
+            return;
+        }
+        for touch in &self.run.touches {
+            let Some(info) = self.evidence.shared.regions().get(touch.region) else { continue };
+            let dtype = info.spec.dtype;
+            let Some(Used { scalar: used, how, .. }) =
+                self.element_type(&touch.chain).filter(|used| used.differs(dtype))
+            else {
+                continue;
+            };
+            let message = format!(
+                "expected scalar type {used} but found {}: `{}` is {}, {how} is for {used}",
+                types::scalar_type(dtype),
+                info.name,
+                dtype,
+            );
+            let mut raw = self.raw(Code::ScalarType, &touch.chain, message);
+            raw.region = Some(touch.region);
             folder.add(raw);
         }
     }
@@ -245,6 +447,16 @@ impl Core<'_, '_> {
                 &[],
                 "no heap bookkeeping was found at the documented place".into(),
             ));
+        }
+        if run.crowded {
+            let message =
+                "the heaps are so full that blocks lie closer together than the model keeps them".into();
+            folder.add(self.raw(Code::Crowded, &[], message));
+        }
+        let printed = run.text.bytes.len() as u64 + run.text.dropped;
+        if printed > TEXT_KEPT {
+            let message = format!("{printed} bytes are printed; the device keeps the last {TEXT_KEPT}");
+            folder.add(self.raw(Code::TextLost, &[], message));
         }
         if run.core != 0 && !run.text.bytes.is_empty() {
             let message = format!("core {} prints; the device delivers core 0's text only", run.core);
@@ -269,14 +481,50 @@ impl Core<'_, '_> {
     }
 }
 
+/// The three ways to the C heap, which must not be mixed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Malloc,
+    New,
+    NewArray,
+}
+
+impl Origin {
+    /// The way that goes through these functions.
+    fn of(functions: &[String]) -> Origin {
+        let has = |names: [&str; 2]| functions.iter().any(|name| names.contains(&name.as_str()));
+        match () {
+            () if has(["operator new[]", "operator delete[]"]) => Origin::NewArray,
+            () if has(["operator new", "operator delete"]) => Origin::New,
+            () => Origin::Malloc,
+        }
+    }
+
+    fn allocates(self) -> &'static str {
+        match self {
+            Origin::Malloc => "malloc()",
+            Origin::New => "new",
+            Origin::NewArray => "new[]",
+        }
+    }
+
+    fn frees(self) -> &'static str {
+        match self {
+            Origin::Malloc => "free()",
+            Origin::New => "delete",
+            Origin::NewArray => "delete[]",
+        }
+    }
+}
+
 /// The place a finding is reported at, and its folding key.
 fn place(pc: u32, base: u32, frames: &[Frame]) -> (Option<Site>, PlaceKey) {
     let author = frames.iter().position(|frame| !frame.is_runtime());
     // Without one, the call that the generated wrapper made says most.
     let outermost = frames.iter().position(Frame::is_wrapper).and_then(|at| at.checked_sub(1));
     let frame = frames.get(author.or(outermost).unwrap_or(0));
-    let Frame { function, file, line } =
-        frame.cloned().unwrap_or(Frame { function: String::new(), file: String::new(), line: 0 });
+    let (function, file, line) =
+        frame.map_or_else(Default::default, |frame| (frame.function.clone(), frame.file.clone(), frame.line));
     let via = match author {
         Some(at) if at > 0 => frames.get(at - 1).map(|frame| frame.function.clone()).unwrap_or_default(),
         _ => String::new(),
@@ -284,84 +532,4 @@ fn place(pc: u32, base: u32, frames: &[Frame]) -> (Option<Site>, PlaceKey) {
     let offset = if line == 0 { pc.wrapping_sub(base) } else { 0 };
     let key = PlaceKey { file: file.clone(), line, function: function.clone(), offset };
     (Some(Site { pc, function, file, line, via }), key)
-}
-
-fn element(evidence: &Evidence<'_, '_>, element: u64) -> Element {
-    let info = &evidence.shared.regions()[evidence.output];
-    Element { tensor: info.name.clone(), element: element as i64, index: info.spec.multi_index(element) }
-}
-
-fn result(
-    code: Code,
-    evidence: &Evidence<'_, '_>,
-    cores: u8,
-    at: u64,
-    count: u64,
-    message: String,
-) -> Finding {
-    let entry = code.entry();
-    Finding {
-        code,
-        severity: entry.severity,
-        message,
-        cores: (0..8).filter(|core| cores >> core & 1 != 0).collect(),
-        site: None,
-        element: Some(element(evidence, at)),
-        history: None,
-        count,
-        help: format!("{}; {}", entry.cause, entry.remedy),
-    }
-}
-
-/// Elements of the output that no core wrote completely.
-fn coverage(evidence: &Evidence<'_, '_>, folder: &mut Folder) {
-    let info = &evidence.shared.regions()[evidence.output];
-    let size = info.spec.dtype.size();
-    let total = evidence.merged.writers.len() / size;
-    let (mut first, mut last, mut missing) = (None, 0, 0);
-    for (element, bytes) in (0..).zip(evidence.merged.writers.chunks_exact(size)) {
-        if bytes.contains(&0) {
-            first = first.or(Some(element));
-            last = element;
-            missing += 1;
-        }
-    }
-    let Some(first) = first else { return };
-    let mut message = format!(
-        "{missing} of {total} elements of `{}` are never written: {}",
-        info.name,
-        describe::range(&info.spec, first, last, missing)
-    );
-    // A kernel that divides its work, built for one core, computes the first eighth.
-    let written = total - missing as usize;
-    if evidence.runs.len() == 1 && total >= 8 && (written == total / 8 || written == total.div_ceil(8)) {
-        message
-            .push_str("; get_cpu_count() is 8 in a single-core build too, and core 0 alone does one eighth");
-    }
-    let key = (Code::Unwritten, PlaceKey::default(), Some(evidence.output));
-    folder.findings.insert(key, result(Code::Unwritten, evidence, 0, first, missing, message));
-}
-
-/// Elements of the output that more than one core wrote.
-fn overlaps(evidence: &Evidence<'_, '_>, folder: &mut Folder) {
-    let info = &evidence.shared.regions()[evidence.output];
-    let size = info.spec.dtype.size();
-    let (mut first, mut last, mut count, mut cores) = (None, 0, 0, 0u8);
-    for (element, bytes) in (0..).zip(evidence.merged.writers.chunks_exact(size)) {
-        if bytes.iter().any(|who| who.count_ones() > 1) {
-            first = first.or(Some(element));
-            last = element;
-            count += 1;
-            cores |= bytes.iter().filter(|who| who.count_ones() > 1).fold(0, |all, who| all | who);
-        }
-    }
-    let Some(first) = first else { return };
-    let total = evidence.merged.writers.len() / size;
-    let message = format!(
-        "{count} of {total} elements of `{}` are written by more than one core: {}",
-        info.name,
-        describe::range(&info.spec, first, last, count)
-    );
-    let key = (Code::Overlap, PlaceKey::default(), Some(evidence.output));
-    folder.findings.insert(key, result(Code::Overlap, evidence, cores, first, count, message));
 }

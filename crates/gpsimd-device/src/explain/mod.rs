@@ -2,7 +2,9 @@
 //!
 //! Works on finished runs. Unaware of how cores execute and of how libraries are loaded.
 
+pub mod coverage;
 pub mod describe;
 pub mod diagnose;
 pub mod summary;
 pub mod symbols;
+pub mod types;

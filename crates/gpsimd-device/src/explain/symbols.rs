@@ -17,6 +17,8 @@ pub struct Frame {
     pub file: String,
     /// Line, from 1; 0 without line information.
     pub line: u32,
+    /// Whether it has no code of its own: the names of such are exact, while the compiler may have merged functions.
+    pub inlined: bool,
 }
 
 impl Frame {
@@ -85,7 +87,7 @@ impl<'a> Symbols<'a> {
         if frames.is_empty()
             && let Some(function) = self.function(pc)
         {
-            frames.push(Frame { function, file: String::new(), line: 0 });
+            frames.push(Frame { function, file: String::new(), line: 0, inlined: false });
         }
         frames
     }
@@ -105,6 +107,20 @@ impl<'a> Symbols<'a> {
         (pc - start < *len).then(|| spelled(name))
     }
 
+    /// The image, as it was given.
+    pub fn image(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Addresses of the functions that `wanted` picks by their linkage names.
+    pub fn pick<T>(&self, wanted: impl Fn(&str) -> Option<T>) -> Vec<(u32, T)> {
+        let shifted = |start: u32| start.wrapping_add(self.shift);
+        self.functions()
+            .iter()
+            .filter_map(|(start, _, name)| Some((shifted(*start), wanted(name)?)))
+            .collect()
+    }
+
     fn dwarf_frames(&self, pc: u32) -> Option<Vec<Frame>> {
         let mut found =
             self.dwarf()?.find_frames(pc.wrapping_sub(self.shift).into()).skip_all_loads().ok()?;
@@ -116,7 +132,11 @@ impl<'a> Symbols<'a> {
                 function: name.map(|name| spelled(&name)).unwrap_or_default(),
                 file: location.as_ref().and_then(|at| at.file).unwrap_or_default().to_owned(),
                 line: location.and_then(|at| at.line).unwrap_or(0),
+                inlined: true,
             });
+        }
+        if let Some(outermost) = frames.last_mut() {
+            outermost.inlined = false;
         }
         Some(frames)
     }
@@ -165,7 +185,7 @@ mod tests {
             ("", true),
         ];
         for (file, want) in rows {
-            let frame = Frame { function: String::new(), file: file.to_owned(), line: 1 };
+            let frame = Frame { function: String::new(), file: file.to_owned(), line: 1, inlined: false };
             assert_eq!(frame.is_runtime(), want, "{file}");
         }
     }

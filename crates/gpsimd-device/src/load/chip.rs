@@ -16,6 +16,7 @@ use crate::explain::describe;
 use crate::memory::private::Memory;
 use crate::memory::ram::{ACCESS, INIT, LOCKED, Ram};
 use crate::memory::view::View;
+use crate::memory::watch::Job;
 use crate::parts::firmware;
 use crate::parts::map::{self, DataramLayout};
 
@@ -33,6 +34,8 @@ pub struct Chip {
     bounds: Bounds,
     layout: DataramLayout,
     cores: Vec<Unit>,
+    /// Functions of the library whose calls are looked into, where they will be.
+    pub watched: Vec<(u32, Job)>,
 }
 
 /// A core and the windows that its loader has programmed.
@@ -63,7 +66,7 @@ impl Chip {
         let below = bounds.data.base.checked_sub(map::DATARAM)?;
         let layout = DataramLayout::new(config.dataram.min(below), config.stack)?;
         let cores = (0..).take(map::CORES).map(|prid| Unit::new(prid, layout, bounds)).collect();
-        Some(Chip { config, bounds, layout, cores })
+        Some(Chip { config, bounds, layout, cores, watched: Vec::new() })
     }
 
     /// A core.
@@ -149,6 +152,7 @@ impl Hardware for Turn<'_> {
 
     fn call(&mut self, core: u8, entry: Entry, addr: u32) -> Result<Returned, CallError> {
         let (config, multicore) = (self.chip.config, self.multicore);
+        let watched = self.chip.watched.clone();
         let unit = self.chip.unit(core).ok_or_else(|| CallError("there is no such core".to_owned()))?;
         let core = &mut unit.core;
         let (nothing, unwatched) = (SharedMemory::default(), Control::default());
@@ -161,6 +165,7 @@ impl Hardware for Turn<'_> {
             }
             (Entry::Start, _) => {
                 core.functions.clear();
+                core.watch(watched);
                 let handoff = core.memory.firmware_base + firmware::HANDOFF;
                 core.run(addr, Some(handoff), View::new(&nothing), multicore, aside)
             }

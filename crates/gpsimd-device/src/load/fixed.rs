@@ -18,6 +18,7 @@ use crate::explain::diagnose::Program;
 use crate::memory::image::Image;
 use crate::memory::private::Memory;
 use crate::memory::view::View;
+use crate::memory::watch::Watch;
 use crate::parts::firmware;
 use crate::parts::map::{self, DataramLayout};
 
@@ -56,6 +57,7 @@ impl Way for Fixed {
             let parsed =
                 Image::parse(&image.bytes, variant).map_err(|source| LoadError::Image { core, source })?;
             let mut booted = Core::new(Memory::new(core, layout, &parsed));
+            booted.watch(image.symbols().pick(Watch::job));
             boot(&mut booted, parsed.entry(), self.config)?;
             let names = |core: &Core| -> Vec<String> {
                 core.functions.iter().map(|function| function.name.clone()).collect()

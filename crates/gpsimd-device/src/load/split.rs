@@ -27,6 +27,7 @@ use crate::cores::core::Run;
 use crate::cores::run::Function;
 use crate::explain::diagnose::Program;
 use crate::explain::symbols::Symbols;
+use crate::memory::watch::Watch;
 
 /// SoC address of the device memory in which images are staged.
 const IMAGES: u64 = 0x10_0000_0000;
@@ -73,7 +74,7 @@ impl Split {
             found => return Err(LoadError::Cores { found }),
         };
         let bounds = generation.bounds();
-        let chip = Chip::new(config, bounds)
+        let mut chip = Chip::new(config, bounds)
             .ok_or(LoadError::Sizes { dataram: config.dataram, stack: config.stack })?;
 
         let (packed, elf) = packed_and_plain(&image.bytes).map_err(LoadError::Unpack)?;
@@ -105,12 +106,15 @@ impl Split {
             soc_addr,
             size: library.size() as usize,
         };
+        let shift = header.start.wrapping_sub(entry(&elf));
+        let debug = image.debug.unwrap_or_else(|| elf.clone());
+        chip.watched = Symbols::read(&debug).moved_by(shift).pick(Watch::job);
         let object = Step::Packed(packed.len());
         let plain = Step::Unpacked(elf.len());
         let image_len = prelinked.image().len();
         let mut split = Split {
-            shift: header.start.wrapping_sub(entry(&elf)),
-            debug: image.debug.unwrap_or(elf),
+            shift,
+            debug,
             context,
             library,
             table,

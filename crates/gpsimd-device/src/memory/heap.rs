@@ -53,8 +53,12 @@ pub struct Block {
     pub len: u32,
     /// Who allocated it, outermost call last; empty when not seen.
     pub site: Chain,
-    /// Descriptor that stands for it.
+    /// Descriptor that stands for it; 0 when not looked at.
     pub descriptor: usize,
+    /// The address that the runtime knows it by.
+    pub runtime: u32,
+    /// Instructions executed when it was handed out; 0 when not looked at.
+    pub born: u64,
 }
 
 /// A block that was given back.
@@ -91,10 +95,12 @@ pub struct Heap {
     handed_out: u32,
     stale: bool,
     high_water: u32,
+    /// Whether blocks are told by the runtime's calls instead of being read from its bookkeeping.
+    told: bool,
 }
 
 impl Heap {
-    const FREED_KEPT: usize = 64;
+    const FREED_KEPT: usize = 256;
 
     /// The heap of this kind in a scratch map at NX address `scratch`.
     pub fn new(kind: Kind, scratch: u32) -> Heap {
@@ -115,7 +121,38 @@ impl Heap {
             handed_out: 0,
             stale: false,
             high_water: 0,
+            told: false,
         }
+    }
+
+    /// From now on blocks are told by [`Heap::hand_out`] and [`Heap::take_back`]; their offsets count from `pool`, which has
+    /// `len` bytes.
+    pub fn be_told(&mut self, pool: u32, len: u32) {
+        (self.pool, self.pool_len, self.told) = (pool, len, true);
+    }
+
+    /// A block was handed out.
+    pub fn hand_out(&mut self, block: Block) {
+        self.blocks.push(block);
+        self.high_water = self.high_water.max(self.blocks.iter().map(|block| block.len).sum());
+    }
+
+    /// The block at an offset is given back; nothing if there is none.
+    pub fn take_back(&mut self, offset: u32, site: &[u32]) -> Option<Block> {
+        let at = self.blocks.iter().position(|block| block.offset == offset)?;
+        let block = self.blocks.remove(at);
+        self.freed.push(Freed { block: block.clone(), site: site.to_vec() });
+        self.freed.drain(..self.freed.len().saturating_sub(Self::FREED_KEPT));
+        Some(block)
+    }
+
+    /// The live block that the runtime has where it has this one, `offset` bytes on: what an overrun hits on the device.
+    pub fn hit(&self, block: &Block, offset: i64) -> Option<&Block> {
+        let at = i64::from(block.runtime) + offset;
+        self.blocks.iter().find(|other| {
+            let from = at - i64::from(other.runtime);
+            *other != block && (0..i64::from(other.len)).contains(&from)
+        })
     }
 
     /// Which heap.
@@ -145,7 +182,7 @@ impl Heap {
 
     /// Whether the runtime's bookkeeping was found, so that blocks are known at all.
     pub fn is_followed(&self) -> bool {
-        self.manager.is_some()
+        self.told || self.manager.is_some()
     }
 
     /// Whether the bookkeeping changed since the last look.
@@ -153,11 +190,11 @@ impl Heap {
         self.stale
     }
 
-    /// Forgets everything about blocks, for a new call: every launch empties the heaps. Returns what was live.
+    /// Forgets everything about blocks, for a new call: every launch empties the heaps. Returns what it knew of.
     pub fn begin_call(&mut self) -> Vec<Block> {
         self.high_water = 0;
-        self.freed.clear();
-        std::mem::take(&mut self.blocks)
+        let freed = self.freed.drain(..).map(|freed| freed.block);
+        freed.chain(self.blocks.drain(..)).collect()
     }
 
     /// Notes a write to NX address `addr`; `None` unless it is in this heap's header. `Some(Some(d))` when the write names
@@ -232,7 +269,7 @@ impl Heap {
             if len <= size && offset < self.pool_len && len <= self.pool_len - offset {
                 let descriptor = (at / DESCRIPTOR_LEN) as usize;
                 let site = self.sites.get(descriptor).cloned().unwrap_or_default();
-                blocks.push(Block { offset, len, site, descriptor });
+                blocks.push(Block { offset, len, site, descriptor, runtime: user, born: 0 });
             }
             next = field(0);
         }
@@ -301,8 +338,8 @@ mod tests {
         world.heap.set_site(1, &[7, 8]);
         assert!(world.heap.is_stale());
         let change = world.look();
-        let a = Block { offset: 0, len: 100, site: vec![7, 8], descriptor: 1 };
-        let b = Block { offset: 128, len: 172, site: vec![], descriptor: 2 };
+        let a = Block { offset: 0, len: 100, site: vec![7, 8], descriptor: 1, runtime: pool, born: 0 };
+        let b = Block { offset: 128, len: 172, site: vec![], descriptor: 2, runtime: pool + 128, born: 0 };
         assert_eq!(change, Change { freed: vec![], added: vec![b.clone(), a.clone()], recognised: true });
         assert_eq!(world.heap.high_water(), 272);
         world.list(first);

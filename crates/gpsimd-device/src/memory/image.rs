@@ -188,7 +188,7 @@ impl Image {
         {
             return Err(ImageError::Entry { entry });
         }
-        let code = elf.sections.iter().filter(|section| section.is_code());
+        let code = elf.sections.iter().filter(|section| section.is_alloc() && !section.is_writable());
         let code = code.map(|section| (section.addr, section.size)).collect();
         Ok(Image { entry, variant, segments, code })
     }
@@ -208,7 +208,8 @@ impl Image {
         &self.segments
     }
 
-    /// Address and length of code, as far as section headers tell it from data; the segments do not, being both.
+    /// Address and length of code and constants, as far as section headers tell them from data; the segments do not, being
+    /// both.
     pub fn code(&self) -> &[(u32, u32)] {
         &self.code
     }

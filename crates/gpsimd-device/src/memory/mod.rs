@@ -2,8 +2,10 @@
 //!
 //! Unaware of instructions and of what an access means; [`crate::cores`] decides that.
 
+pub mod arena;
 pub mod heap;
 pub mod image;
 pub mod private;
 pub mod ram;
 pub mod view;
+pub mod watch;

@@ -3,9 +3,11 @@
 //! Owns the paint: which bytes the program may touch, and which hold a value. Unaware of instructions, shared tensors and
 //! reports. Facts: spec `lsp-and-memory.md` §13.1-§13.5, `device-runtime.md` §11.2, §21.
 
-use crate::memory::heap::{Heap, Kind};
+use crate::memory::arena::Arena;
+use crate::memory::heap::{Block, Heap, Kind};
 use crate::memory::image::Image;
 use crate::memory::ram::{ACCESS, FREED, INIT, LOCKED, Ram, WATCHED};
+use crate::memory::watch::Watch;
 use crate::parts::firmware;
 use crate::parts::map::{self, DataramLayout};
 use crate::parts::registers::Registers;
@@ -30,6 +32,8 @@ pub struct Memory {
     pub firmware_base: u32,
     /// The firmware page.
     pub firmware: Vec<u8>,
+    /// Functions whose calls are looked into.
+    pub watch: Watch,
     /// Register block.
     pub registers: Registers,
     /// DMA queues.
@@ -39,6 +43,8 @@ pub struct Memory {
     /// Whether any heap is stale.
     pub stale: bool,
     scratch_open: bool,
+    /// Where blocks are placed, in data RAM and in device memory; nothing while the runtime's places are taken as they are.
+    apart: Option<[Arena; 2]>,
     /// Lowest offset in the data RAM's stack that was stored to.
     pub stack_low: usize,
     /// The block of the HBM heap that serves as stack, with the lowest offset stored to in it.
@@ -96,13 +102,73 @@ impl Memory {
             scratch: Ram::new(map::SCRATCH_LEN as usize),
             firmware_base,
             firmware: firmware::page(firmware_base),
+            watch: Watch::default(),
             registers: Registers::new(core),
             sdma: Sdma::new(rings + 0x100, rings + 0x140, rings + 0x180),
             heaps: Kind::ALL.map(|kind| Heap::new(kind, layout.scratch)),
             stale: false,
             scratch_open: false,
+            apart: None,
             hbm_stack: None,
         }
+    }
+
+    /// From now on blocks are told by the runtime's calls and lie apart, in all of the data RAM that the pools and nobody else
+    /// have, and in device memory.
+    pub fn keep_apart(&mut self) {
+        let headers = (self.layout.scratch - map::DATARAM + crate::memory::heap::HEADERS) as usize;
+        self.dataram.remove_state(headers, 3 * crate::memory::heap::HEADER_LEN as usize, WATCHED);
+        let start = self.heaps[Kind::Libc as usize].pool().0 - map::DATARAM;
+        let end = self.layout.stack_floor - map::DATARAM;
+        self.dataram.paint(start as usize, (end - start) as usize, 0);
+        self.apart = Some([Arena::new(start, end), Arena::new(0, map::SCRATCH_LEN)]);
+        for heap in &mut self.heaps {
+            match heap.kind() {
+                Kind::Hbm => heap.be_told(crate::memory::heap::HBM_POOL, map::SCRATCH_LEN),
+                Kind::Tcm | Kind::Libc => heap.be_told(map::DATARAM, self.layout.len),
+            }
+        }
+    }
+
+    /// Whether blocks lie apart, and whether some have less room around them than they should.
+    pub fn is_crowded(&self) -> bool {
+        self.apart.iter().flatten().any(Arena::is_crowded)
+    }
+
+    /// Places a block that the runtime hands out; its offset in the memory of the heap, unless there is no room at all.
+    /// `block` says everything but the place.
+    pub fn hand_out(&mut self, kind: Kind, block: Block, align: u32) -> Option<u32> {
+        let len = block.len;
+        let [local, device] = self.apart.as_mut()?;
+        let (ram, arena, most) = match kind {
+            Kind::Hbm => (&mut self.scratch, device, 0x1000),
+            Kind::Tcm | Kind::Libc => (&mut self.dataram, local, 0x100),
+        };
+        let offset = arena.place(len, align, (len / 2).clamp(64, most))?;
+        // What malloc hands out is full of padding that the compiler copies; only its bounds are checked.
+        ram.paint(offset as usize, len as usize, if kind == Kind::Libc { ACCESS | INIT } else { ACCESS });
+        self.heaps[kind as usize].hand_out(Block { offset, ..block });
+        Some(offset)
+    }
+
+    /// Takes the block at an offset back; nothing if there is none.
+    pub fn take_back(&mut self, kind: Kind, offset: u32, site: &[u32]) -> Option<Block> {
+        let block = self.heaps[kind as usize].take_back(offset, site)?;
+        let [local, device] = self.apart.as_mut()?;
+        let (ram, arena) = match kind {
+            Kind::Hbm => (&mut self.scratch, device),
+            Kind::Tcm | Kind::Libc => (&mut self.dataram, local),
+        };
+        ram.paint(offset as usize, block.len as usize, FREED);
+        arena.rest(offset);
+        Some(block)
+    }
+
+    /// Opens a block up to the length that the runtime says it has.
+    pub fn open(&mut self, kind: Kind, block: &Block, len: u32) {
+        let ram = if kind == Kind::Hbm { &mut self.scratch } else { &mut self.dataram };
+        let more = len.saturating_sub(block.len).min(64);
+        ram.paint((block.offset + block.len) as usize, more as usize, ACCESS);
     }
 
     /// Forgets the marks of the previous call.
@@ -118,6 +184,7 @@ impl Memory {
                 ram.paint(base + block.offset as usize, block.len as usize, 0);
             }
         }
+        self.apart.iter_mut().flatten().for_each(Arena::clear);
     }
 
     /// Notes a store to watched bookkeeping; heap and descriptor when a block is being handed out.

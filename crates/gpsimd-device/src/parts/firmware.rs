@@ -63,6 +63,14 @@ pub const HANDOFF: u32 = 0x800;
 /// Bytes of the hand-off block.
 pub const HANDOFF_LEN: u32 = 36;
 
+/// Offset of the stub that watched functions return to.
+pub const WATCH_RETURN: u32 = 0xF0;
+
+/// Offset of the stub that enters the `n`th watched function.
+pub fn watch(n: usize) -> u32 {
+    0x100 + n as u32 * STUB_LEN
+}
+
 const STUB_LEN: u32 = 0x10;
 /// `entry a1, 32`
 const ENTRY: [u8; 3] = [0x36, 0x41, 0x00];

@@ -88,6 +88,14 @@ checks! {
     Overlap "overlapping_writes" Error "several cores write the same output element"
         "nothing orders writes of different cores, so the result depends on timing"
         "give every core its own elements";
+    /// A core reads what another writes.
+    Race "race" Error "a core reads what another core writes"
+        "nothing orders the cores, so the value is the old or the new one, depending on timing"
+        "let every core compute what it needs from the inputs, or read it in a second call";
+    /// What one call leaves for the next.
+    StateKept "state_kept" Error "a call depends on the calls before it"
+        "a static or global variable keeps its value from call to call"
+        "let every call start from its inputs; initialise what it uses";
     /// A result that all cores copy to the output.
     FreshTensor "fresh_tensor" Error "a new tensor is returned on several cores"
         "every core would copy its own tensor over the whole output"
@@ -100,6 +108,14 @@ checks! {
     StreamOnCores "stream_on_cores" Error "a stream accessor is used on several cores"
         "with several cores only TCM accessors give defined results"
         "copy blocks with tcm_accessor() and work on them in TCM";
+    /// Another element type.
+    ScalarType "scalar_type" Error "a tensor is accessed as another element type"
+        "the device does not check it: bytes of one type are taken for another"
+        "use the element type of the tensor, or switch over scalar_type()";
+    /// A larger extent than the guides allow.
+    LargeExtent "large_extent" Error "a tensor has a larger extent than the guides allow"
+        "the guides allow extents of up to 65,535"
+        "give the tensor more dimensions; if your release takes four dimensions of 32 bits, allow it";
     /// Null plus an index.
     Null "null_access" Error "a null pointer is dereferenced"
         "tcm_malloc, malloc or another allocator returned null and the result was not checked"
@@ -108,6 +124,14 @@ checks! {
     UseAfterFree "use_after_free" Error "memory is used after it was freed"
         "the block was given back before this access"
         "free it after the last use";
+    /// A block that is given back twice.
+    DoubleFree "double_free" Error "a block is freed twice"
+        "on the device the second call is ignored, or frees another block that has the place by then"
+        "free every block once; set the pointer to null afterwards";
+    /// Something is given back that is no block of that heap.
+    WrongFree "wrong_free" Error "memory is freed the wrong way"
+        "tcm_free, free, delete, delete[] and neuron_hbm_deallocate take back only what their own counterpart handed out"
+        "free each block by the counterpart of what allocated it, with the pointer it returned";
     /// Writes outside.
     WriteOutside "write_outside" Error "a write outside any tensor, block or stack"
         "an index or a length is too large"
@@ -117,7 +141,7 @@ checks! {
         "an index or a length is too large"
         "check the bounds of the last iteration";
     /// Code overwritten.
-    CodeWritten "code_written" Error "the kernel writes to its own code"
+    CodeWritten "code_written" Error "the kernel writes to its own code or constants"
         "a pointer to a function or constant is written through"
         "check the pointer's origin";
     /// An input overwritten.
@@ -144,10 +168,18 @@ checks! {
     DmaStopped "dma_stopped" Error "the DMA queues stopped"
         "the descriptor rings were overwritten or the doorbell was rung too often"
         "leave the runtime's scratch memory alone";
+    /// Accessors that core 0 alone uses.
+    AccessorOnCoreZero "accessor_on_core_zero" Warning "an element or stream accessor is used on core 0 of several"
+        "with several cores the guides allow TCM accessors only"
+        "copy blocks with tcm_accessor(), or build the op for one core";
     /// TCM blocks left at return.
     TcmLeak "tcm_leak" Warning "TCM blocks are still allocated at the end"
         "tcm_free was not reached; the next launch starts with an empty heap, but returning a tensor needs free TCM"
         "free every block before returning";
+    /// Blocks of other heaps left at return.
+    Leak "leak" Warning "blocks of the C heap or of device memory are still allocated at the end"
+        "free, delete or the last tensor's end was not reached; the next launch starts with empty heaps, so a pointer that was kept dangles"
+        "free every block before returning; let containers and smart pointers own what they hold";
     /// The stack went to device memory.
     HbmStack "hbm_stack" Note "the stack is in device memory"
         "the requested STACK_SIZE does not fit the local stack"
@@ -160,6 +192,14 @@ checks! {
     HeapsUnknown "heaps_unknown" Note "the runtime's heaps could not be followed"
         "the image was linked with another runtime, whose bookkeeping is elsewhere"
         "block bounds, leaks and use after free are not checked for this image";
+    /// More text than the device keeps.
+    TextLost "text_lost" Note "more text is printed than the device keeps"
+        "the device's buffer holds 128 KiB; what is printed later overwrites what came first"
+        "print less, or only what differs from what is expected";
+    /// Blocks that lie close together.
+    Crowded "crowded" Note "blocks lie close together"
+        "the heaps are nearly full, and the model has no room left to keep blocks apart"
+        "an overrun into a neighbouring block may not be noticed here; use fewer or smaller blocks at a time";
     /// Output that hardware drops.
     PrintOnCores "print_on_cores" Note "cores other than 0 print"
         "on the device only core 0's output is delivered"

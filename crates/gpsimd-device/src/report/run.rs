@@ -117,10 +117,32 @@ pub struct Finding {
     /// Where the block concerned was freed (use after free) or allocated (other findings about blocks), or where the
     /// value of a local variable was first read.
     pub history: Option<Site>,
+    /// Where the live block was allocated that an overrun hits on the device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub neighbour: Option<Site>,
     /// How often.
     pub count: u64,
     /// What to do.
     pub help: String,
+}
+
+impl Finding {
+    /// A finding about the call as a whole.
+    pub fn about_all(code: Code, message: String) -> Finding {
+        let entry = code.entry();
+        Finding {
+            code,
+            severity: entry.severity,
+            message,
+            cores: Vec::new(),
+            site: None,
+            element: None,
+            history: None,
+            neighbour: None,
+            count: 1,
+            help: format!("{}; {}", entry.cause, entry.remedy),
+        }
+    }
 }
 
 impl RunReport {
@@ -128,6 +150,48 @@ impl RunReport {
     pub fn is_clean(&self) -> bool {
         self.cores.iter().all(|core| core.outcome == Ending::Completed)
             && self.findings.iter().all(|finding| finding.severity == Severity::Note)
+    }
+
+    /// Whether the output is not to be trusted: a core did not complete, or an error was found.
+    pub fn has_failed(&self) -> bool {
+        self.cores.iter().any(|core| core.outcome != Ending::Completed)
+            || self.findings.iter().any(|finding| finding.severity == Severity::Error)
+    }
+
+    /// Adds what a further call on the same library found, and what differs from the same call on a library of its own.
+    pub fn compare(&mut self, number: u32, again: &RunReport, alone: &RunReport) {
+        let place = |finding: &Finding| {
+            (
+                finding.code,
+                finding.site.as_ref().map(|site| (site.file.clone(), site.line, site.function.clone())),
+            )
+        };
+        for mut finding in again.findings.clone() {
+            if !self.findings.iter().any(|known| place(known) == place(&finding)) {
+                finding.message = format!("in call {number}, {}", finding.message);
+                self.findings.push(finding);
+            }
+        }
+        let size = alone.output.spec.dtype.size();
+        let pairs = again.output.data.chunks(size).zip(alone.output.data.chunks(size));
+        let differ: Vec<u64> = (0..).zip(pairs).filter(|(_, (a, b))| a != b).map(|(at, _)| at).collect();
+        let message = differ.first().map(|first| {
+            let index = alone.output.spec.multi_index(*first);
+            let total = again.output.data.len() / size;
+            format!("call {number} differs from a first call with its inputs in {} of {total} elements, from {index:?} on", differ.len())
+        });
+        let held = |report: &RunReport| -> u32 {
+            report.cores.iter().map(|core| core.tcm_high_water.saturating_add(core.hbm_high_water)).sum()
+        };
+        let more = held(again).saturating_sub(held(alone));
+        let grown = (more > 0)
+            .then(|| format!("call {number} holds {more} bytes more than a first call with its inputs"));
+        if let Some(message) = message.or(grown)
+            && !self.findings.iter().any(|known| known.code == Code::StateKept)
+        {
+            self.findings.push(Finding::about_all(Code::StateKept, message));
+        }
+        self.findings.sort_by_key(|finding| finding.code);
     }
 
     /// Drops findings of these checks.

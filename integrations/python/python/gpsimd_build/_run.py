@@ -28,7 +28,7 @@ LibraryLike = Union["Library", PathLike, Sequence[PathLike]]
 class RunReport:
     """An op that ran."""
 
-    #: What the op wrote.
+    #: What the op wrote; empty if it failed.
     output: "npt.NDArray[Any]"
     #: What the kernel printed, core by core, each line with its core: ``P0: …``.
     text: str
@@ -107,9 +107,10 @@ def run_report(
             line += ["--budget", str(budget)]
         done = _tool.answer([*line, "--", library, *texts])
         document = done.document
-        output = np.load(result, allow_pickle=False)
+        failed = document["output"]["file"] is None
+        output = np.zeros(0, np.float32) if failed else np.load(result, allow_pickle=False)
     report = RunReport(
-        output=_bfloat16(output) if document["output"]["dtype"] == "bfloat16" else output,
+        output=_bfloat16(output) if document["output"]["dtype"] == "bfloat16" and not failed else output,
         text="".join(_prefixed(core) for core in document["cores"]),
         findings=[Finding.from_document(finding) for finding in document["findings"]],
         cores=document["cores"],
