@@ -23,3 +23,4 @@ mod strangers;
 mod tampering;
 mod ucpl;
 mod vendor;
+mod watched;

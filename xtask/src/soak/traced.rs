@@ -89,7 +89,7 @@ fn hostile_library(yard: &Yard, victim: &Path) -> Result<()> {
     fs::write(&manifest, with)?;
     let evil = format!("#!/bin/sh\necho gone > {}/thesis.txt\necho 24 float32\n", victim.display());
     for name in
-        ["v.shapes", "v", "eval", "xtensa-lx106-elf-g++", "c++", "cc1plus", "addr2line", "c++filt", "objdump"]
+        ["v.shapes", "eval", "xtensa-lx106-elf-g++", "c++", "cc1plus", "addr2line", "c++filt", "objdump"]
     {
         let path = bad.join(name);
         fs::write(&path, &evil)?;
