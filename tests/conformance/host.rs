@@ -36,6 +36,15 @@ fn half_and_bfloat16_are_right_for_all_encodings() {
     good(&mut Command::new(program(&bench, &[&source], &["-O1"])));
 }
 
+/// The SDK's own printf says what the host's says, for every conversion and for doubles of every magnitude.
+#[test]
+fn printf_agrees_with_the_host() {
+    let bench = Bench::new();
+    let source = sdk_tests().join("host/small_printf.cpp");
+    let flags = ["-O1", "-Wno-format", "-Wno-format-security"];
+    good(&mut Command::new(program(&bench, &[&source], &flags)));
+}
+
 #[test]
 fn every_spelling_of_a_shape_function() {
     let bench = Bench::new();

@@ -202,6 +202,21 @@ fn a_library_that_is_too_large_is_refused_with_both_numbers() {
     }
 }
 
+/// The C library's stdio does not fit a split image; who prints through it is told so.
+#[test]
+fn printing_is_named_when_it_is_what_is_too_large() {
+    let bench = Bench::new();
+    bench.write(
+        "big.cpp",
+        "#include <stdio.h>\n#include <torch/torch.h>\ntorch::Tensor big(const torch::Tensor& t) {\n  fprintf(stderr, \"%f\\n\", 1.5);\n  return t;\n}\n",
+    );
+    let schema = "my::big(Tensor t) -> Tensor";
+    let refusal = bad(bench.tool().args(["compile", "big.cpp", "--schema", schema, "--image", "split"]), 1);
+    assert!(refusal.contains("loader::split_too_large"), "{refusal}");
+    let words: Vec<&str> = refusal.split_whitespace().collect();
+    assert!(words.join(" ").contains("printf is the cause"), "{refusal}");
+}
+
 #[test]
 fn the_commands_agree_with_the_build() {
     let bench = Bench::with_vector_add();

@@ -11,11 +11,11 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops.h>
 #include <neuron/neuron-utils.hpp>
+#include <neuron/printf.h>
 
 // What kernels use of <stdio.h> and <stdlib.h>, declared as there; the headers themselves would be a fifth of the time that this
 // one takes to compile. For the rest include them.
 extern "C" {
-int printf(const char* __restrict, ...) __attribute__((__format__(__printf__, 1, 2)));
 void* malloc(size_t) __attribute__((__nothrow__));
 void free(void*) __attribute__((__nothrow__));
 void abort() __attribute__((__noreturn__));

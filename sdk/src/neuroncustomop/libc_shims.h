@@ -24,6 +24,10 @@ extern "C" {
 #pragma weak fflush
 #pragma weak _impure_ptr
 
+/// Sends what the small printf (src/c10/stdio_integers.cpp) holds of a line; null when the image has none.
+void neuron_flush_line();
+#pragma weak neuron_flush_line
+
 // ---- Memory. The launch's heap is emptied by the next launch; the default pool is not. newlib's own allocations (stream
 // ---- buffers, number conversion) come through the _r functions and outlive launches, so they use the latter. ----
 
@@ -142,8 +146,9 @@ static int write_host(int fd, const char* data, size_t n) {
   return host_libc.write(fd, data, n);
 }
 
-/// Sends what stdio holds for `stream`; nothing when the image has no stdio.
+/// Sends what stdio and the small printf hold for `stream`; nothing when the image has neither.
 static void flush_stdio(int fd) {
+  if (fd == 1 && &neuron_flush_line != nullptr) neuron_flush_line();
   if (&_impure_ptr == nullptr || fflush == nullptr) return;
   FILE* const stream = fd == 1 ? _impure_ptr->_stdout : _impure_ptr->_stderr;
   if (stream != nullptr) fflush(stream);

@@ -10,6 +10,22 @@ use object::elf;
 use super::SplitError;
 use crate::error::Segment;
 
+/// What newlib's formatted output is made of, beside the functions named after it.
+const STDIO: [&str; 12] = [
+    "_dtoa_r",
+    "__sfvwrite_r",
+    "__sflush_r",
+    "__multiply",
+    "__mdiff",
+    "quorem",
+    "impure_data",
+    "__global_locale",
+    "_ctype_",
+    "__mprec_tens",
+    "__mprec_bigtens",
+    "_realloc_r",
+];
+
 /// A static link.
 pub(super) struct Linked<'a> {
     pub file: ElfFile<'a>,
@@ -194,5 +210,19 @@ impl<'a> Linked<'a> {
             text.push_str(". ");
         }
         text
+    }
+
+    /// Bytes of a segment that printing takes: `printf`, its relatives, and what turns numbers into text for them.
+    pub fn printing(&self, segment: Segment) -> u32 {
+        let prints =
+            |name: &str| name.contains("printf") || name.contains("neuron_stdio") || STDIO.contains(&name);
+        let is_in = |symbol: &&Symbol<'a>| {
+            matches!(self.place_of(symbol), Place::In(at, _) if at == segment) && prints(self.name_of(symbol))
+        };
+        let mut found: Vec<_> =
+            self.file.symbols.iter().filter(is_in).map(|symbol| (symbol.value, symbol.size)).collect();
+        found.sort_unstable();
+        found.dedup_by_key(|(address, _)| *address);
+        found.iter().map(|(_, size)| size).sum()
     }
 }

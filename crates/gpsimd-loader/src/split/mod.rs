@@ -57,7 +57,12 @@ pub fn synthesize(linked: &[u8], bounds: &Bounds) -> Result<Split, SplitError> {
     for (segment, region) in [(Segment::Code, bounds.code), (Segment::Data, bounds.data)] {
         let size = linked.part(segment).memsz;
         if size > region.size {
-            let largest = linked.largest(segment);
+            let mut largest = linked.largest(segment);
+            let printing = linked.printing(segment);
+            if printing >= size - region.size {
+                largest +=
+                    &format!("printf is the cause: it takes {printing} bytes, less for integers only. ");
+            }
             return Err(SplitError::TooLarge {
                 segment,
                 size,
