@@ -13,6 +13,7 @@ mod asserts;
 mod cost;
 mod examples;
 mod faults;
+mod gallery;
 mod host;
 mod kernels;
 mod rejected;

@@ -22,6 +22,8 @@ use yard::Yard;
 pub enum Storm {
     /// Damaged bytes into every parser, in process.
     Parsers,
+    /// Every float into the fast functions of the kernel helpers.
+    Floats,
     /// Random edits under the incremental build.
     Edits,
     /// The tool and its compilers die at chosen system calls.
@@ -76,6 +78,7 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
         let yard = || Yard::new(tool, &format!("{storm:?}").to_lowercase());
         let end = match storm {
             Storm::Parsers => parsers::storm(),
+            Storm::Floats => parsers::floats(),
             Storm::Edits => parsers::edits(dose.edits, dose.seed),
             Storm::Kills => kills::storm(&yard()?, dose.kills),
             Storm::Crowd => crowd::storm(&yard()?, dose.builds),

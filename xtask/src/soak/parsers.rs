@@ -24,3 +24,20 @@ pub fn edits(edits: u64, seed: u64) -> Result<String> {
     run(storm.env("GPSIMD_STORM_EDITS", edits.to_string()).env("GPSIMD_STORM_SEED", seed.to_string()))?;
     Ok(format!("{edits} edits, every build equal to a clean one"))
 }
+
+/// All 2^32 floats into every function of `gpsimd/fast.hpp`, against double precision.
+pub fn floats() -> Result<String> {
+    let mut bounds = cargo();
+    bounds.args([
+        "test",
+        "--package",
+        "gpsimd-build",
+        "--test",
+        "conformance",
+        "bounds_of_fast",
+        "--",
+        "--nocapture",
+    ]);
+    run(bounds.env("GPSIMD_FAST_STEP", "1"))?;
+    Ok("every function of every float within its bound".to_owned())
+}

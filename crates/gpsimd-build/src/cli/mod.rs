@@ -136,6 +136,8 @@ pub enum Command {
     Schema(Schema),
     /// Write what CMake and Make need to build libraries.
     Integrations(Integrations),
+    /// Print the helpers for kernels (gpsimd/kit.hpp) as one header, to copy into a project.
+    Kit,
     /// Explain an error: cause, example, remedy.
     Explain(Explain),
     /// Write a completion script for a shell.

@@ -7,6 +7,7 @@ mod draft;
 mod explain;
 mod image;
 mod integrations;
+mod kit;
 mod lsp;
 mod man;
 mod plan;
@@ -50,6 +51,7 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Status> {
         Command::Schema(arguments) => schema::run(&arguments, render),
         Command::Explain(arguments) => explain::run(&arguments, render),
         Command::Integrations(arguments) => integrations::run(&arguments, render),
+        Command::Kit => kit::run(),
         Command::Man(arguments) => man::run(&arguments, render),
         Command::Completions(arguments) => {
             // into memory first: the generator panics where a pipe closes

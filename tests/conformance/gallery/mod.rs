@@ -1,0 +1,175 @@
+//! The gallery: every operation of `examples/gallery` gives the numbers of its definition, at odd sizes, on one core and on
+//! eight, in both lanes, without a finding. The definitions are in `reference`, in double precision.
+
+mod cases;
+mod kit;
+mod reference;
+mod table;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use gpsimd_device::{Config, CoreImage, Ending, Machine, RunReport};
+use gpsimd_loader::Generation;
+use gpsimd_loader::selector::Environment;
+
+use crate::bench::{Bench, good, repository};
+use crate::workshop::{CHECKED, call, faults, files, host_compiler, line, sdk};
+use cases::Case;
+
+/// The folder of the gallery.
+fn gallery() -> PathBuf {
+    repository().join("examples/gallery")
+}
+
+/// The kernels that a new one starts from.
+fn templates() -> PathBuf {
+    repository().join("examples/templates")
+}
+
+/// The source of an operation of the gallery, or of a template.
+fn source(name: &str) -> String {
+    let file = format!("{name}.cpp");
+    let folder = if templates().join(&file).exists() { templates() } else { gallery() };
+    std::fs::read_to_string(folder.join(file)).expect("readable")
+}
+
+/// The schema that a kernel's opening comment names.
+fn schema(name: &str) -> String {
+    let source = source(name);
+    let schema = source.lines().find_map(|line| line.strip_prefix("// Schema: ")).expect("a schema");
+    schema.to_owned()
+}
+
+/// A kernel's library in a bench of its own, from the source as `change` makes it.
+fn build(name: &str, change: impl Fn(&str) -> String, arguments: &[&str]) -> Bench {
+    let bench = Bench::new();
+    let op = format!("{name}={}", schema(name));
+    bench.write(&format!("{name}.cpp"), &change(&source(name)));
+    let mut command = bench.tool();
+    command.arg("compile").arg(format!("{name}.cpp")).args(["--op", &op]).args(CHECKED);
+    good(command.args(arguments));
+    bench
+}
+
+fn image(bench: &Bench, stem: &str, debug: &str) -> CoreImage {
+    let read = |file: String| std::fs::read(bench.path("build").join(file)).expect("the tool wrote it");
+    CoreImage { bytes: read(format!("{stem}.so")), debug: Some(read(format!("{debug}.so"))) }
+}
+
+/// The report must be of cores that ended, without findings, with the case's numbers.
+fn judge(what: &str, case: &Case, report: &RunReport) {
+    let ended = report.cores.iter().all(|core| core.outcome == Ending::Completed);
+    assert!(ended, "{what}: {}", report.text());
+    let findings: Vec<String> = faults(report).into_iter().map(line).collect();
+    assert!(findings.is_empty(), "{what}:\n{}", findings.join("\n"));
+    if let Err(why) = case.want.compare(&report.output.data) {
+        panic!("{what}: {why}");
+    }
+}
+
+/// With one more line before the kernel returns, as authors have one while they look for a fault.
+fn printing(source: &str) -> String {
+    let (before, after) = source.rsplit_once("    return y;").expect("a kernel that returns y");
+    format!("{before}    printf(\"%d elements\\n\", static_cast<int>(y.numel()));\n    return y;{after}")
+}
+
+fn prove(name: &str) {
+    let single = build(name, str::to_owned, &["--", "-DSINGLE_CORE"]);
+    let stripped = format!("{name}.stripped");
+    let mut machine = Machine::boot(vec![image(&single, &stripped, name)], Config::default()).expect("boots");
+    for (k, case) in cases::of(name).iter().enumerate() {
+        let report = call(&mut machine, name, case.args(), case.output.clone());
+        judge(&format!("{name}, case {k}, one core"), case, &report);
+    }
+
+    // A kernel that prints must fit the split image, too.
+    let eight = build(name, printing, &["--multicore", "--image", "both"]);
+    let cpu = |k: u32| image(&eight, &format!("{name}_cpu{k}.stripped"), &format!("{name}_cpu{k}"));
+    let mut machine = Machine::boot((0..8).map(cpu).collect(), Config::default()).expect("boots");
+    let mut fixed = Vec::new();
+    for (k, case) in cases::of(name).iter().enumerate() {
+        let report = call(&mut machine, name, case.args(), case.output.clone());
+        judge(&format!("{name}, case {k}, eight cores"), case, &report);
+        let elements = case.output.shape.iter().product::<u64>();
+        assert_eq!(report.text(), format!("P0: {elements} elements\n"), "{name}");
+        fixed.push(report.output.data);
+    }
+
+    let split = std::fs::read(eight.path("build").join(format!("{name}.split.so"))).expect("built");
+    let environment = Environment { has_cptc_decode: false };
+    let image = CoreImage::new(split);
+    let mut machine =
+        Machine::prepare(image, 8, Generation::Cayman, environment, Config::default()).expect("prepared");
+    machine.load().expect("loaded");
+    for (case, fixed) in cases::of(name).iter().zip(&fixed) {
+        let report = call(&mut machine, name, case.args(), case.output.clone());
+        judge(&format!("{name}, split image"), case, &report);
+        assert_eq!(&report.output.data, fixed, "{name}: the lanes differ");
+    }
+}
+
+macro_rules! a_test_an_operation {
+    ($($name:ident)+) => {
+        $(#[test]
+        fn $name() {
+            prove(stringify!($name));
+        })+
+
+        #[test]
+        fn every_kernel_has_a_test() {
+            let names: Vec<String> = files(&gallery(), "cpp")
+                .iter()
+                .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+                .collect();
+            assert_eq!(names, [$(stringify!($name)),+]);
+            assert!(names.len() >= 24);
+        }
+    };
+}
+
+a_test_an_operation! {
+    argsort bincount blur chamfer cumsum cumsum_rows dequantize embedding embedding_bag fft fps gelu grid_sample hash32 knn
+    layer_norm masked_softmax nms quantize rms_norm roi_align rotary scatter_add selective_scan softmax swiglu topk wkv
+}
+
+macro_rules! a_test_a_template {
+    ($($test:ident: $name:literal),+) => {
+        $(#[test]
+        fn $test() {
+            prove($name);
+        })+
+    };
+}
+
+a_test_a_template! {
+    template_elementwise: "elementwise", template_rows: "rows", template_reduce: "reduce", template_gather: "gather",
+    template_tiles: "tiles"
+}
+
+/// The shape functions give the outputs that the cases have.
+#[test]
+fn shape_functions_give_the_shapes_of_the_results() {
+    let sources = files(&gallery().join("shape"), "cpp");
+    let bench = Bench::new();
+    let lister = bench.path("list_registrations.o");
+    good(host_compiler().arg("-c").arg("-o").arg(&lister).arg(sdk().join("host/list_registrations.cpp")));
+    // A library holds ten operators.
+    for (group, sources) in sources.chunks(10).enumerate() {
+        let program = bench.path(format!("program{group}"));
+        good(host_compiler().arg("-o").arg(&program).args(sources).arg(&lister));
+        for source in sources {
+            let stem = source.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+            let name = stem.trim_end_matches("_shape");
+            for case in cases::of(name) {
+                let answer =
+                    good(Command::new(&program).arg("eval").arg(format!("my::{name}")).args(case.words()));
+                let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
+                let wanted = serde_json::json!({
+                    "dtype": case.output.dtype.name(), "shape": case.output.shape
+                });
+                assert_eq!(answer["output"], wanted, "{name}");
+            }
+        }
+    }
+}
