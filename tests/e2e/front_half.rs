@@ -414,7 +414,7 @@ fn nothing_beside_a_library_is_executed() {
     good(bench.tool().args(["compile", "k.cpp", "--shape-src", "shape.cpp", "-o", "k"]));
     let script = format!("#!/bin/sh\ntouch '{}'\n", bench.path("ran").display());
     let plant = |name: &str, bytes: &[u8]| {
-        let path = bench.path(&format!("build/{name}"));
+        let path = bench.path(format!("build/{name}"));
         let _ = std::fs::remove_file(&path);
         std::fs::write(&path, bytes).expect("a file");
         let all = std::os::unix::fs::PermissionsExt::from_mode(0o755);

@@ -10,6 +10,7 @@ mod examples;
 mod export;
 mod failures;
 mod front_half;
+mod hostile_project;
 mod incremental;
 mod independent;
 mod integrations;

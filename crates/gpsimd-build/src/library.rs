@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use gpsimd_device::{Config, CoreImage, Machine};
-use gpsimd_engine::{FileEntry, FileKind, Manifest};
+use gpsimd_engine::{Damage, FileEntry, FileKind, Manifest};
 use gpsimd_loader::Generation;
 use gpsimd_loader::selector::Environment;
 use gpsimd_lsp::{CpuId, Variant};
@@ -65,6 +65,8 @@ pub struct Library {
     split: Option<ImageFiles>,
     /// As named.
     path: PathBuf,
+    /// The manifest as it lies on disk.
+    text: Vec<u8>,
 }
 
 /// The files of one core.
@@ -98,16 +100,15 @@ impl Library {
 
     fn of_manifest(path: &Path) -> miette::Result<Self> {
         let bad = |reason: String| LibraryError::Manifest { path: path.to_owned(), reason };
-        let manifest: Manifest =
-            serde_json::from_slice(&read(path)?).map_err(|error| bad(error.to_string()))?;
-        let directory = path.parent().unwrap_or(Path::new("."));
+        let text = read(path)?;
+        let manifest = Manifest::parse(&text).map_err(|fault| bad(fault.to_string()))?;
+        let directory =
+            path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let locate = |name: &str| Manifest::locate(directory, name).map_err(|fault| bad(fault.to_string()));
         let group = |entries: &[FileEntry]| {
             let mut files = ImageFiles::default();
             for file in entries {
-                if Path::new(&file.file).components().count() != 1 {
-                    return Err(bad(format!("{:?} is not a plain file name", file.file)));
-                }
-                let path = Some(directory.join(&file.file));
+                let path = Some(locate(&file.file)?);
                 match file.kind {
                     FileKind::Linked => files.linked = path,
                     FileKind::Stripped => files.stripped = path,
@@ -124,7 +125,7 @@ impl Library {
         let shapes = manifest.shapes.as_ref().map(|entry| group(std::slice::from_ref(entry))).transpose()?;
         let shapes = shapes.and_then(|files| files.shapes);
         tracing::debug!(manifest = %path.display(), images = images.len(), split = split.is_some(), "library");
-        Ok(Self { manifest: Some(manifest), shapes, images, split, path: path.to_owned() })
+        Ok(Self { manifest: Some(manifest), shapes, images, split, path: path.to_owned(), text })
     }
 
     /// A bare image; one that is named for a core stands for its seven siblings too.
@@ -133,7 +134,14 @@ impl Library {
             let linked = Some(path.with_file_name(format!("{stem}.split.so"))).filter(|path| path.is_file());
             let packed = name.ends_with(".packed.so").then(|| path.to_owned());
             let split = Some(ImageFiles { linked, packed, ..ImageFiles::default() });
-            return Self { manifest: None, shapes: None, images: Vec::new(), split, path: path.to_owned() };
+            return Self {
+                manifest: None,
+                shapes: None,
+                images: Vec::new(),
+                split,
+                path: path.to_owned(),
+                text: Vec::new(),
+            };
         }
         let kind = ["packed.so", "stripped.so"].into_iter().find(|kind| name.ends_with(&format!(".{kind}")));
         let stem =
@@ -161,7 +169,17 @@ impl Library {
             }
         };
         let images = variants.iter().map(|&variant| files(variant)).collect();
-        Self { manifest: None, shapes: None, images, split: None, path: path.to_owned() }
+        Self { manifest: None, shapes: None, images, split: None, path: path.to_owned(), text: Vec::new() }
+    }
+
+    /// What is not as it was built; nothing is known of a bare image.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn damage(&self) -> miette::Result<Vec<Damage>> {
+        let directory = self.path.parent().unwrap_or(Path::new("."));
+        let Some(manifest) = &self.manifest else { return Ok(Vec::new()) };
+        Ok(manifest.damage(&self.text, directory)?)
     }
 
     /// Every file there is.

@@ -58,6 +58,7 @@ impl Progress {
         }
         match event {
             Event::Waiting => self.line("waiting for another build of this library"),
+            Event::Warning { text } => lock(&self.warnings).push(format!("warning: {text}")),
             Event::Planned { actions } => self.bar.set_length(*actions as u64),
             Event::Fresh { action, output } => {
                 self.warn(&action.label, output);

@@ -54,6 +54,7 @@ pub use fresh::fingerprint::Reason;
 pub use fresh::receipt::{Answer, Basis, Question};
 pub use phases::{build, discovery};
 pub use plan::{Plan, plan};
+pub use publish::audit::{Damage, ManifestFault};
 pub use publish::file::{FileEntry, FileKind};
 pub use publish::manifest::{ImageEntry, Manifest, OpEntry, Versions};
 pub use publish::split::{KernelTable, SplitEntry, SplitOp, Use};

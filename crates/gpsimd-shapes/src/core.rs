@@ -80,7 +80,7 @@ impl<'a> Program<'a> {
         cpu.set_state(&State { isl: floor, ..State::default() });
         cpu.set_ar(1, top - 16);
         cpu.call4(self.file.header.entry, 0, &[self.end, words().count() as u32]);
-        Run { cpu, ram, ran: Ran::default() }.to_the_end(self.budget)
+        Run { cpu, ram, ran: Ran::default() }.finish(self.budget)
     }
 }
 
@@ -91,7 +91,7 @@ struct Run {
 }
 
 impl Run {
-    fn to_the_end(mut self, budget: u64) -> Result<Ran, Failure> {
+    fn finish(mut self, budget: u64) -> Result<Ran, Failure> {
         let started = Instant::now();
         loop {
             let left = budget.saturating_sub(self.cpu.instructions());

@@ -81,6 +81,10 @@ impl Command {
         for name in IMPLICIT_INPUTS {
             command.env_remove(name);
         }
+        // a compiler looks for its own programs there, too
+        if let Some(path) = std::env::var_os("PATH") {
+            command.env("PATH", crate::machine::search_path(&path));
+        }
         command.envs(self.env.iter().map(|(key, value)| (key, value)));
         command
     }

@@ -2,7 +2,8 @@
 //!
 //! Unaware of compilers. A test gives another root and another `PATH` and so plays a machine without packages.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
@@ -16,10 +17,17 @@ pub struct Machine {
     is_root: bool,
 }
 
+/// `PATH` without empty elements: they mean the current directory, which may be a stranger's.
+pub(crate) fn search_path(path: &OsStr) -> OsString {
+    let elements: Vec<&[u8]> =
+        path.as_bytes().split(|&byte| byte == b':').filter(|part| !part.is_empty()).collect();
+    OsString::from_vec(elements.join(&b':'))
+}
+
 impl Machine {
     /// This machine, with this process's `PATH` and user.
     pub fn here() -> Machine {
-        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = search_path(&std::env::var_os("PATH").unwrap_or_default());
         // The owner of a process's /proc entry is its effective user.
         let is_root = std::fs::metadata("/proc/self").is_ok_and(|m| m.uid() == 0);
         let dir = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
@@ -62,6 +70,13 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn empty_elements_are_no_directories() {
+        for (path, want) in [(":/a::/b:", "/a:/b"), ("", ""), (":", ""), (".:/a", ".:/a")] {
+            assert_eq!(search_path(path.as_ref()), want, "{path}");
+        }
+    }
 
     #[test]
     fn programs_are_absolute_wherever_they_were_found() {

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::thread::ScopedJoinHandle;
 
 use serde::{Deserialize, Serialize};
 
@@ -39,15 +40,21 @@ pub(crate) fn lines<const N: usize>(
     let found: Vec<Option<String>> = (0..N).map(remembered).collect();
     let is_news = found.iter().any(Option::is_none);
     let asked = std::thread::scope(|scope| {
-        let threads: Vec<_> = programs
-            .iter()
-            .zip(found)
-            .map(|(program, line)| scope.spawn(move || line.map_or_else(|| open::version_line(program), Ok)))
-            .collect();
-        let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        let start = |(program, line): (&&'_ Path, Option<String>)| match line {
+            Some(line) => Answer::Here(Ok(line)),
+            None => {
+                let program = program.to_path_buf();
+                let ask = {
+                    let program = program.clone();
+                    move || open::version_line(&program)
+                };
+                // where there is no room for a thread, one after the other
+                let thread = std::thread::Builder::new().spawn_scoped(scope, ask);
+                thread.map_or_else(|_| Answer::Here(open::version_line(&program)), Answer::Coming)
+            }
         };
-        threads.into_iter().map(join).collect::<Result<Vec<String>, _>>()
+        let answers: Vec<Answer> = programs.iter().zip(found).map(start).collect();
+        answers.into_iter().map(Answer::get).collect::<Result<Vec<String>, _>>()
     })?;
     if is_news {
         for ((program, stamp), line) in programs.iter().zip(stamps).zip(&asked) {
@@ -59,6 +66,21 @@ pub(crate) fn lines<const N: usize>(
     }
     let mut asked = asked.into_iter();
     Ok([(); N].map(|()| asked.next().unwrap_or_default()))
+}
+
+/// A version line, or a thread that asks for it.
+enum Answer<'s> {
+    Here(Result<String, ToolchainError>),
+    Coming(ScopedJoinHandle<'s, Result<String, ToolchainError>>),
+}
+
+impl Answer<'_> {
+    fn get(self) -> Result<String, ToolchainError> {
+        match self {
+            Answer::Here(line) => line,
+            Answer::Coming(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        }
+    }
 }
 
 /// Replaces the file in one step; if that does not work, programs are asked again.

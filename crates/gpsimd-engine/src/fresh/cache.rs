@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
@@ -92,10 +93,16 @@ impl Cache {
         Cache { directory, limit, grown: Mutex::default() }
     }
 
+    /// Users whose entries are taken: this one, the superuser, and the owner of the directory, who lets others use it.
+    fn trusted(&self) -> Vec<u32> {
+        let own = ["/proc/self".as_ref(), self.directory.as_path()].map(std::fs::metadata);
+        own.iter().flatten().map(MetadataExt::uid).chain([0]).collect()
+    }
+
     /// The result of an action here, if some build made it before from the same contents.
     pub(crate) fn find(&self, key: Digest, places: &Places, files: &Files) -> Option<Hit> {
         let path = self.entry(key);
-        let Some(entry) = read_entry(&path) else {
+        let Some(entry) = read_entry(&path, &self.trusted()) else {
             tracing::debug!("cache: nothing of {key}");
             return None;
         };
@@ -153,7 +160,7 @@ impl Cache {
         let outputs = record.outputs.iter().map(|(_, digest)| *digest).collect();
         let result = CachedResult { found, absent, outputs, said: record.said.clone() };
         let path = self.entry(key);
-        let mut entry = read_entry(&path).unwrap_or_default();
+        let mut entry = read_entry(&path, &self.trusted()).unwrap_or_default();
         entry.results.retain(|old| old.found != result.found);
         entry.results.insert(0, result);
         entry.results.truncate(RESULTS);
@@ -224,7 +231,14 @@ impl Cache {
     }
 }
 
-fn read_entry(path: &Path) -> Option<Entry> {
+/// The entry at `path`, provided that it is of somebody whom the cache's owner, or this user, trusts. An entry says what
+/// a compiler would make: who writes one decides what is built. Blobs need no such trust; they are named by content.
+fn read_entry(path: &Path, trusted: &[u32]) -> Option<Entry> {
+    let file = std::fs::symlink_metadata(path).ok()?;
+    if !file.is_file() || !trusted.contains(&file.uid()) {
+        tracing::debug!("cache: {} is not taken: it is of user {}", path.display(), file.uid());
+        return None;
+    }
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
@@ -405,6 +419,19 @@ mod tests {
         std::fs::write(&blob, "objecT").expect("written");
         assert!(cache.find(key, &places_here, &files).is_none());
         assert!(!blob.exists());
+    }
+
+    #[test]
+    fn entries_of_strangers_and_links_are_not_taken() {
+        let scratch = tempfile::tempdir().expect("scratch directory");
+        let path = scratch.path().join("entry.json");
+        std::fs::write(&path, r#"{"results":[]}"#).expect("written");
+        let own = std::fs::metadata(&path).expect("there").uid();
+        assert!(read_entry(&path, &[own]).is_some());
+        assert!(read_entry(&path, &[own + 1]).is_none(), "of another user");
+        let link = scratch.path().join("link.json");
+        std::os::unix::fs::symlink(&path, &link).expect("linked");
+        assert!(read_entry(&link, &[own]).is_none(), "a link");
     }
 
     #[test]

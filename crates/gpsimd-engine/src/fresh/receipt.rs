@@ -113,7 +113,11 @@ impl Question {
 
     /// The last answer, if it still holds.
     pub fn answer(&self) -> Option<Answer> {
-        let bytes = std::fs::read(self.path()).ok()?;
+        let is_own = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_dir());
+        if !is_own(self.library.parent()?) || !is_own(&self.library) {
+            return None;
+        }
+        let bytes = disk::read_own(&self.path()).ok()?;
         let mut receipt: Receipt = serde_json::from_slice(&bytes).ok()?;
         if receipt.format != FORMAT || receipt.key != self.key {
             return None;
@@ -145,9 +149,9 @@ impl Question {
 
     /// The last answer for programs, if [`Question::answer`] still gives that for people.
     pub fn document(&self) -> Option<String> {
-        let bytes = std::fs::read(self.path()).ok()?;
+        let bytes = disk::read_own(&self.path()).ok()?;
         let receipt: Receipt = serde_json::from_slice(&bytes).ok()?;
-        let document = std::fs::read_to_string(self.document_path()).ok()?;
+        let document = String::from_utf8(disk::read_own(&self.document_path()).ok()?).ok()?;
         (receipt.key == self.key && Digest::of(document.as_bytes()) == receipt.document).then_some(document)
     }
 

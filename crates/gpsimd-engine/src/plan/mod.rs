@@ -89,6 +89,7 @@ fn publication(
             shapes: FileEntry::named([(FileKind::Shapes, shapes)]).pop(),
             split: split.map(|image| SplitEntry::of(image, rows)),
             versions: Versions::of(place.kit.toolchain.identity(), sdk),
+            seal: String::new(),
         },
     }
 }

@@ -17,6 +17,13 @@ use std::path::{Path, PathBuf};
 
 use crate::words::disk::{self, HIDDEN};
 use crate::words::error::EngineError;
+use crate::words::lock::Lock;
+
+/// The link to the generation in force.
+const CURRENT: &str = "current";
+
+/// A link before it gets its name.
+const FRESH: &str = "link.new";
 
 /// Makes `files` (name to content) the visible outputs of library `name` in `out_dir`. `content` names them: equal
 /// names mean equal files. Gives whether anything changed.
@@ -27,8 +34,7 @@ pub(crate) fn generation<B: AsRef<[u8]>>(
     files: &BTreeMap<String, B>,
 ) -> Result<bool, EngineError> {
     let library = out_dir.join(HIDDEN).join(name);
-    let current = library.join("current");
-    let previous: Vec<String> = file_names(&current);
+    let current = library.join(CURRENT);
     let id = intact_id(&library.join("generations"), content, files);
     let target = Path::new("generations").join(&id);
     let unchanged = std::fs::read_link(&current).is_ok_and(|now| now == target);
@@ -41,19 +47,40 @@ pub(crate) fn generation<B: AsRef<[u8]>>(
     if !unchanged {
         replace_link(&target, &current, &library)?;
     }
-    // Likewise a link whose file the new generation lacks has stopped existing with the flip.
-    for file in previous.iter().filter(|file| !files.contains_key(*file)) {
-        let path = out_dir.join(file);
-        if std::fs::read_link(&path).is_ok_and(|to| to == through_current(name, file)) {
-            std::fs::remove_file(&path).map_err(EngineError::io("cannot remove", &path))?;
-        }
-    }
+    forget_dead_links(out_dir, name, files)?;
     forget_others(&library.join("generations"), &id);
     Ok(!unchanged)
 }
 
+/// Removes links to files that the generation lacks: those of the last one stopped existing with the flip, those of a
+/// build that was killed after its flip before that.
+fn forget_dead_links<B>(out_dir: &Path, name: &str, files: &BTreeMap<String, B>) -> Result<(), EngineError> {
+    for file in file_names(out_dir).into_iter().filter(|file| !files.contains_key(file)) {
+        let path = out_dir.join(&file);
+        if std::fs::read_link(&path).is_ok_and(|to| to == through_current(name, &file)) {
+            std::fs::remove_file(&path).map_err(EngineError::io("cannot remove", &path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes a library's hidden directory: makes it, holds its lock, and sees that all in it is this tool's own.
+/// `waiting` is called first if another build has it.
+///
+/// # Errors
+/// [`EngineError::NotOurs`] for links and the like, [`EngineError::Io`].
+pub(crate) fn own(library: &Path, waiting: impl FnOnce()) -> Result<Lock, EngineError> {
+    let hidden = library.parent().unwrap_or(Path::new("."));
+    disk::create(hidden.parent().unwrap_or(Path::new(".")))?;
+    disk::own_directory(hidden)?;
+    disk::own_directory(library)?;
+    let lock = Lock::acquire(&library.join("lock"), waiting)?;
+    disk::refuse_foreign(library, &[CURRENT, FRESH])?;
+    Ok(lock)
+}
+
 fn through_current(name: &str, file: &str) -> PathBuf {
-    [HIDDEN, name, "current", file].iter().collect()
+    [HIDDEN, name, CURRENT, file].iter().collect()
 }
 
 fn link(out_dir: &Path, name: &str, file: &str) -> Result<(), EngineError> {
@@ -67,7 +94,7 @@ fn link(out_dir: &Path, name: &str, file: &str) -> Result<(), EngineError> {
 
 /// Points `path` at `to` in one step, whatever was there; `scratch` is a directory of ours beside it.
 fn replace_link(to: &Path, path: &Path, scratch: &Path) -> Result<(), EngineError> {
-    let fresh = scratch.join("link.new");
+    let fresh = scratch.join(FRESH);
     // left by a build that was killed just here
     let _ = std::fs::remove_file(&fresh);
     symlink(to, &fresh).map_err(EngineError::io("cannot link", &fresh))?;
@@ -164,6 +191,46 @@ mod tests {
         let want =
             [("one_cpu0.so", "3"), ("two.so", "2")].map(|(name, text)| (name.to_owned(), text.to_owned()));
         assert_eq!(visible(out), want);
+    }
+
+    #[test]
+    fn links_of_a_killed_build_go() {
+        let scratch = tempfile::tempdir().expect("scratch directory");
+        let out = scratch.path();
+        publish(out, "lib", &[("a", "1")]).expect("published");
+        symlink(through_current("lib", "old"), out.join("old")).expect("as a build before left it");
+        symlink("elsewhere", out.join("other")).expect("a link of somebody else");
+        publish(out, "lib", &[("a", "1")]).expect("again");
+        let mut names = file_names(out);
+        names.sort();
+        assert_eq!(names, [".gpsimd-build", "a", "other"]);
+    }
+
+    #[test]
+    fn a_directory_that_holds_links_is_not_taken() {
+        let scratch = tempfile::tempdir().expect("scratch directory");
+        let victim = scratch.path().join("victim");
+        std::fs::create_dir(&victim).expect("made");
+        let own_of = |out: &str| scratch.path().join(out).join(HIDDEN).join("lib");
+        for (out, place) in [
+            ("a", ".gpsimd-build"),
+            ("b", ".gpsimd-build/lib"),
+            ("c", ".gpsimd-build/lib/lock"),
+            ("d", ".gpsimd-build/lib/generations"),
+            ("e", ".gpsimd-build/lib/work/obj"),
+            ("f", ".gpsimd-build/lib/work/obj/k.o"),
+        ] {
+            let path = scratch.path().join(out).join(place);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+            symlink(&victim, &path).expect("linked");
+            let error = own(&own_of(out), || {}).err().expect(place);
+            assert!(matches!(&error, EngineError::NotOurs { path: at, .. } if *at == path), "{error}");
+        }
+        assert_eq!(file_names(&victim), [""; 0]);
+        let library = own_of("g");
+        own(&library, || {}).expect("nothing is there yet");
+        symlink("generations/1", library.join(CURRENT)).expect("linked");
+        own(&library, || {}).expect("its own link");
     }
 
     #[test]

@@ -36,6 +36,9 @@ pub struct Manifest {
     pub split: Option<SplitEntry>,
     /// What built it.
     pub versions: Versions,
+    /// SHA-256 of this text without this line: a changed byte shows here, too.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub seal: String,
 }
 
 /// A registered function.

@@ -2,6 +2,7 @@
 //!
 //! Unaware of how files are made.
 
+pub(crate) mod audit;
 pub(crate) mod file;
 pub(crate) mod generation;
 pub(crate) mod manifest;

@@ -5,7 +5,7 @@
 //! Unaware of how the files were made.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use gpsimd_toolchain::text;
@@ -80,8 +80,8 @@ impl Publication {
             entry.size = bytes.len() as u64;
             entry.sha256 = digest.to_string();
         }
-        let name = manifest.file_name();
-        let text = text_of(&manifest, &name)?;
+        let manifest = manifest.sealed()?;
+        let (name, text) = (manifest.file_name(), manifest.text()?);
         digests.insert(name.clone(), Digest::of(&text));
         files.insert(name, text.into());
         let parts: Vec<Vec<u8>> =
@@ -91,13 +91,6 @@ impl Publication {
         let digests = digests.into_iter().map(|(name, digest)| (out_dir.join(name), digest)).collect();
         Ok(Published { manifest, changed, digests })
     }
-}
-
-fn text_of(manifest: &Manifest, name: &str) -> Result<Vec<u8>, EngineError> {
-    let mut text = serde_json::to_vec_pretty(manifest)
-        .map_err(|error| EngineError::io("cannot write", Path::new(name))(error.into()))?;
-    text.push(b'\n');
-    Ok(text)
 }
 
 #[cfg(test)]
@@ -119,6 +112,7 @@ pub(crate) mod tests {
                 shapes: None,
                 split: None,
                 versions: Versions::of("a compiler".to_owned(), "an SDK"),
+                seal: String::new(),
             },
         }
     }

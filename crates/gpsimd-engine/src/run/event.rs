@@ -37,6 +37,11 @@ pub enum How {
 pub enum Event<'a> {
     /// Another build owns the work directory; this one waits for it.
     Waiting,
+    /// Something that does not change the result.
+    Warning {
+        /// What.
+        text: &'a str,
+    },
     /// How many actions there are.
     Planned {
         /// All of them.

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::words::action::Action;
-use crate::words::disk::locked;
+use crate::words::disk::{self, locked};
 use crate::words::error::EngineError;
 
 /// The log of a build.
@@ -25,7 +25,8 @@ pub(crate) fn path(library: &Path) -> PathBuf {
 impl Log {
     /// Begins the log of `library`, whose lock the caller holds.
     pub(crate) fn begin(library: &Path) -> Self {
-        Self { file: File::create(path(library)).ok().map(Mutex::new) }
+        let file = disk::own_file(&path(library), File::options().create(true).truncate(true).write(true));
+        Self { file: file.ok().map(Mutex::new) }
     }
 
     /// Notes an action that has ended.

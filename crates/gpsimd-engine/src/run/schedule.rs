@@ -127,36 +127,47 @@ impl<'a> Scheduler<'a> {
         let children = Children::default();
         let done = AtomicBool::new(false);
         let options = self.workshop.options;
-        std::thread::scope(|scope| {
-            let stopper = scope.spawn(|| {
+        let refused = std::thread::scope(|scope| {
+            let watch = || {
                 while !done.load(Ordering::SeqCst) {
                     if options.stop.load(Ordering::SeqCst) {
                         children.stop();
                     }
                     std::thread::park_timeout(Duration::from_millis(50));
                 }
-            });
-            let workers: Vec<_> = (0..options.jobs.max(1).min(self.actions.len().max(1)))
-                .map(|lane| {
-                    scope.spawn({
-                        let (this, children) = (&self, &children);
-                        move || this.work(lane, children)
-                    })
-                })
-                .collect();
-            for worker in workers {
-                // a panicking worker is a defect; let it surface as one
-                if let Err(panic) = worker.join() {
-                    std::panic::resume_unwind(panic);
+            };
+            let stopper = match std::thread::Builder::new().spawn_scoped(scope, watch) {
+                Ok(stopper) => stopper,
+                Err(source) => return Some(source),
+            };
+            let mut refused = None;
+            let mut workers = Vec::new();
+            for lane in 0..options.jobs.max(1).min(self.actions.len().max(1)) {
+                let (this, children) = (&self, &children);
+                match std::thread::Builder::new().spawn_scoped(scope, move || this.work(lane, children)) {
+                    Ok(worker) => workers.push(worker),
+                    Err(source) => {
+                        refused = Some(source);
+                        break;
+                    }
                 }
             }
+            let is_done = !workers.is_empty();
+            let ends: Vec<_> = workers.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
             done.store(true, Ordering::SeqCst);
             stopper.thread().unpark();
+            // a panicking worker is a defect; let it surface as one
+            if let Some(panic) = ends.into_iter().find_map(Result::err) {
+                std::panic::resume_unwind(panic);
+            }
+            // those that could start have done the work of the others
+            refused.filter(|_| !is_done)
         });
         let board = self.board.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let result = match board.failure {
-            Some(failure) => Err(failure),
-            None => Ok(board.report),
+        let result = match (board.failure, refused) {
+            (Some(failure), _) => Err(failure),
+            (None, Some(source)) => Err(EngineError::NoThread { source }),
+            (None, None) => Ok(board.report),
         };
         Done { result, records: board.records, is_settled: board.is_settled }
     }

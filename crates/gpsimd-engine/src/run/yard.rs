@@ -13,6 +13,7 @@ use crate::fresh::files::Files;
 use crate::fresh::fingerprint::{Judge, Surroundings};
 use crate::fresh::stamp::Clock;
 use crate::fresh::state::{Record, State};
+use crate::publish::generation;
 use crate::run::event::{Event, Observer, RunOptions};
 use crate::run::graph::Graph;
 use crate::run::log::Log;
@@ -53,8 +54,7 @@ impl<'a> Yard<'a> {
         observe: &'a Observer<'a>,
     ) -> Result<Yard<'a>, EngineError> {
         let library = project.library();
-        disk::create(&library)?;
-        let lock = Lock::acquire(&library.join("lock"), || observe(Event::Waiting))?;
+        let lock = generation::own(&library, || observe(Event::Waiting))?;
         let log = Log::begin(&library);
         let mut immutable = vec![kit.sdk.root().to_owned()];
         immutable.extend(kit.toolchain.immutable_directories());
@@ -107,7 +107,10 @@ impl<'a> Yard<'a> {
         let mut records = done.records;
         records.retain(|output, _| output.exists());
         let known = files.settled(before, after).into_iter().collect();
-        State::new(records, known).save(&path)?;
+        if let Err(error) = State::new(records, known).save(&path) {
+            let text = format!("what was done cannot be remembered and will be done again: {error}");
+            (self.observe)(Event::Warning { text: &text });
+        }
         if let Some(cache) = self.options.cache {
             cache.trim();
         }

@@ -4,12 +4,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::publish::generation;
 use crate::publish::publication::Publication;
 use crate::stages::Hidden;
 use crate::words::action::{Made, Tools};
-use crate::words::disk;
 use crate::words::error::EngineError;
-use crate::words::lock::Lock;
 
 /// Publishes what a plan made.
 #[derive(Debug, Serialize, Deserialize)]
@@ -23,9 +22,7 @@ impl Hidden for Publish {
     const NAME: &'static str = "publish";
 
     fn run(&self, tools: &Tools) -> Result<Made, EngineError> {
-        let library = self.publication.library();
-        disk::create(&library)?;
-        let _lock = Lock::acquire(&library.join("lock"), || {})?;
+        let _lock = generation::own(&self.publication.library(), || {})?;
         self.publication.clone().publish(tools.files)?;
         Ok(Made::default())
     }

@@ -3,9 +3,9 @@
 //! Unaware of what they hold.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -73,6 +73,81 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
 /// Makes a directory and those above it.
 pub(crate) fn create(directory: &Path) -> Result<(), EngineError> {
     fs::create_dir_all(directory).map_err(EngineError::io("cannot create", directory))
+}
+
+/// Makes a directory of this tool's own in one that is there.
+///
+/// # Errors
+/// [`EngineError::NotOurs`] for a link or anything else in its place.
+pub(crate) fn own_directory(directory: &Path) -> Result<(), EngineError> {
+    match fs::create_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match fs::symlink_metadata(directory) {
+            Ok(found) if found.is_dir() => Ok(()),
+            Ok(found) => Err(not_ours(directory, found.file_type(), "a directory")),
+            Err(error) => Err(EngineError::io("cannot create", directory)(error)),
+        },
+        made => made.map_err(EngineError::io("cannot create", directory)),
+    }
+}
+
+/// Opens a file of this tool's own, following no link.
+///
+/// # Errors
+/// [`EngineError::NotOurs`] for a link or anything else in its place.
+pub(crate) fn own_file(path: &Path, options: &mut fs::OpenOptions) -> Result<File, EngineError> {
+    // a pipe would wait for somebody at its other end
+    match fs::symlink_metadata(path) {
+        Ok(found) if !found.is_file() => return Err(not_ours(path, found.file_type(), "a file")),
+        _ => {}
+    }
+    options.custom_flags(libc::O_NOFOLLOW).open(path).map_err(EngineError::io("cannot open", path))
+}
+
+/// The bytes of a file of this tool's own.
+///
+/// # Errors
+/// As [`own_file`].
+pub(crate) fn read_own(path: &Path) -> Result<Vec<u8>, EngineError> {
+    let mut bytes = Vec::new();
+    let mut file = own_file(path, File::options().read(true))?;
+    file.read_to_end(&mut bytes).map_err(EngineError::io("cannot read", path))?;
+    Ok(bytes)
+}
+
+/// Refuses links, pipes and devices below a directory of this tool's own: processes that write there would follow them.
+/// `links` are the names of links directly in it that are ours.
+///
+/// # Errors
+/// [`EngineError::NotOurs`] for the first.
+pub(crate) fn refuse_foreign(directory: &Path, links: &[&str]) -> Result<(), EngineError> {
+    let mut waiting = vec![directory.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if is_absence(&error) => continue,
+            Err(error) => return Err(EngineError::io("cannot read", folder)(error)),
+        };
+        for entry in entries.flatten() {
+            let Ok(kind) = entry.file_type() else { continue };
+            let is_own_link = || folder == directory && links.iter().any(|name| entry.file_name() == *name);
+            if kind.is_dir() {
+                waiting.push(entry.path());
+            } else if !(kind.is_file() || kind.is_symlink() && is_own_link()) {
+                return Err(not_ours(&entry.path(), kind, "a file"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn not_ours(path: &Path, found: fs::FileType, wanted: &'static str) -> EngineError {
+    let found = match () {
+        () if found.is_symlink() => "a link",
+        () if found.is_dir() => "a directory",
+        () if found.is_file() => "a file",
+        () => "a device, pipe or socket",
+    };
+    EngineError::NotOurs { path: path.to_owned(), found, wanted }
 }
 
 /// Copies a file.

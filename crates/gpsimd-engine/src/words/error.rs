@@ -67,6 +67,32 @@ pub enum EngineError {
         /// The operating system's reason.
         source: std::io::Error,
     },
+    /// Something that this tool did not make lies where a file or directory of its own should be.
+    #[error("{path} is {found}, and what a build keeps there is {wanted}", path = .path.display())]
+    #[diagnostic(
+        code(engine::not_ours),
+        help("a build writes through nothing that it did not make; remove it, and see where it came from")
+    )]
+    NotOurs {
+        /// The path.
+        path: PathBuf,
+        /// `a link`, `a device, pipe or socket`.
+        found: &'static str,
+        /// `a file`, `a directory`.
+        wanted: &'static str,
+    },
+    /// The machine has no room for a thread.
+    #[error("cannot start a thread: {source}")]
+    #[diagnostic(
+        code(engine::no_thread),
+        help(
+            "this user may have no more processes and threads (ulimit -u), or memory is short; -j 1 needs least"
+        )
+    )]
+    NoThread {
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
     /// An image could not be processed.
     #[error("{path}: {problem}", path = .path.display())]
     #[diagnostic(forward(problem))]
@@ -148,7 +174,7 @@ impl EngineError {
     pub fn fault(&self) -> Fault {
         match self {
             Self::Stopped => Fault::Nobody,
-            Self::NotStarted { .. } => Fault::Machine,
+            Self::NotStarted { .. } | Self::NoThread { .. } => Fault::Machine,
             Self::Stage { problem, .. } => problem.fault(),
             Self::Request { .. } | Self::Kernels { .. } => {
                 self.only_problem().map_or(Fault::Request, Problem::fault)
@@ -159,6 +185,7 @@ impl EngineError {
             | Self::Verify { .. }
             | Self::SdkMoved { .. }
             | Self::Step { .. }
+            | Self::NotOurs { .. }
             | Self::PlanIncomplete { .. } => Fault::Request,
         }
     }

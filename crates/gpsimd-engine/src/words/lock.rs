@@ -8,6 +8,7 @@ use std::fs::File;
 use std::path::Path;
 use std::process::Stdio;
 
+use crate::words::disk;
 use crate::words::error::EngineError;
 
 /// Held while a build owns a work directory; released when it and every child holding its standard input ended.
@@ -18,13 +19,7 @@ pub(crate) struct Lock {
 impl Lock {
     /// Takes the lock at `path`, waiting for its owner; `waiting` is called first if there is one.
     pub(crate) fn acquire(path: &Path, waiting: impl FnOnce()) -> Result<Self, EngineError> {
-        let file = File::options()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(path)
-            .map_err(EngineError::io("cannot open the lock", path))?;
+        let file = disk::own_file(path, File::options().create(true).truncate(false).read(true).write(true))?;
         if file.try_lock().is_err() {
             waiting();
             file.lock().map_err(EngineError::io("cannot lock", path))?;

@@ -211,8 +211,16 @@ pub fn install(
 fn build(workshop: &Workshop, tarballs: &Tarballs) -> Result<(), ToolchainError> {
     workshop.write_sysroot()?;
     std::thread::scope(|scope| {
-        let gcc = scope.spawn(|| unpack::gcc(workshop, &tarballs.gcc));
-        let newlib = scope.spawn(|| unpack::newlib(workshop, &tarballs.newlib));
+        let refused = |tarball| {
+            move |source| ToolchainError::Io { action: "no thread to unpack", path: tarball, source }
+        };
+        let thread = std::thread::Builder::new;
+        let gcc = thread()
+            .spawn_scoped(scope, || unpack::gcc(workshop, &tarballs.gcc))
+            .map_err(refused(tarballs.gcc.clone()))?;
+        let newlib = thread()
+            .spawn_scoped(scope, || unpack::newlib(workshop, &tarballs.newlib))
+            .map_err(refused(tarballs.newlib.clone()))?;
         let early = (|| {
             unpack::binutils(workshop, &tarballs.binutils)?;
             plugin::build(workshop)?;

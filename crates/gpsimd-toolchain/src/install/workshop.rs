@@ -157,9 +157,11 @@ impl<'a> Workshop<'a> {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 0..self.jobs.get().min(commands.len()) {
-                scope.spawn(work);
+            // this thread works too, so that a machine without room for others gets done
+            for _ in 1..self.jobs.get().min(commands.len()) {
+                let _ = std::thread::Builder::new().spawn_scoped(scope, work);
             }
+            work();
         });
         match failure.into_inner().unwrap_or_else(|e| e.into_inner()) {
             Some((_, error)) => Err(error),
