@@ -21,6 +21,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod call;
+pub mod checked;
 pub mod cores;
 pub mod explain;
 pub mod load;

@@ -23,6 +23,7 @@ mod error;
 #[doc(hidden)]
 pub mod fuzz;
 mod map;
+mod mark;
 mod pack;
 mod placement;
 mod reach;
@@ -35,6 +36,7 @@ pub mod verify;
 pub use elf_file::{ElfFile, FLAGS, Header, MACHINE, Relocation, Section, Segment, Symbol};
 pub use error::ImageError;
 pub use map::map_svg;
+pub use mark::is_checked;
 pub use pack::{PAYLOAD_SECTION, PAYLOAD_SYMBOL, pack, unpack};
 pub use placement::{Placement, placements};
 pub use reach::References;

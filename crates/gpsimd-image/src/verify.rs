@@ -128,6 +128,10 @@ pub fn verify(files: &[FileEntry<'_>]) -> Report {
 /// Checks one file by itself. Files of a set may be checked in parallel and then given to [`relate`].
 pub fn check<'f, 'd>(file: &'f FileEntry<'d>) -> Checked<'f, 'd> {
     let mut findings = Findings::new(&file.name);
+    if crate::is_checked(file.bytes) {
+        let message = "is a checked image, whose handlers only the simulator answers".to_owned();
+        findings.add(finding::Code::CheckedImage, finding::Place::file(), message);
+    }
     let image = match file.role {
         Role::Object => {
             object_file::check(file.bytes, &mut findings);

@@ -114,6 +114,10 @@ fn one_damaged_property_one_code() {
             elf.segments[0] = Seg::load(5, 0, 0x10, vec![0; 0x10]);
             *elf.section(".DispatchVector.text") = Sec::loaded(".DispatchVector.text", X, 0, 0x10);
         }),
+        ("image::checked_image", |elf, _| {
+            let mark = b"gpsimd-build: checked image, for the simulator only";
+            elf.sections.push(Sec::other(".comment", mark));
+        }),
         ("image::wrong_entry", |elf, base| elf.entry = base + 0x14),
         ("image::wrong_entry", |elf, base| elf.entry = base + 0x90),
         ("image::wrong_entry", |elf, _| elf.segment(1).flags = 6),

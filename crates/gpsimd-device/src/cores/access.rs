@@ -9,12 +9,17 @@ use crate::call::shared::Role;
 use crate::cores::bus::{ATTENTION, Bus, Place, Touched, truncate};
 use crate::cores::incident::{Actor, Near, What};
 use crate::memory::heap::Kind;
-use crate::memory::ram::{ACCESS, FREED, INIT, LOCKED, Ram, WATCHED};
+use crate::memory::ram::{ACCESS, FREED, INIT, LOCKED, REDZONE, Ram, WATCHED};
 use crate::parts::map;
 use crate::parts::sdma;
 
 /// Element accesses per sampled call chain.
 const SAMPLE_EVERY: u64 = 1024;
+
+/// Bytes before the first one in a redzone; none if there is none.
+fn redzone(states: &[u8]) -> usize {
+    states.iter().position(|state| state & REDZONE != 0).unwrap_or(0)
+}
 
 impl Bus<'_> {
     pub(crate) fn load_soc<const N: usize>(&mut self, at: At, soc: u64) -> Result<[u8; N], BusFault> {
@@ -166,12 +171,13 @@ impl Bus<'_> {
         let any = states.iter().fold(0, |any, state| any | state);
         // A word that is partly the program's and partly written is the end of a copy or padding, not a fault.
         let what = match () {
+            () if any & REDZONE != 0 => What::Redzone { is_whole: any & ACCESS == 0 },
             () if any & ACCESS == 0 && any & FREED != 0 => What::Freed,
             () if any & ACCESS == 0 => What::Outside,
             () if any & INIT == 0 => What::Uninitialised,
             () => return Ok(value),
         };
-        let near = self.near_place(place, what);
+        let near = self.near_place(place.skip(redzone(&states)), what);
         self.report_block(what, false, Actor::Cpu, near, N)?;
         Ok(value)
     }
@@ -243,6 +249,7 @@ impl Bus<'_> {
         }
         let what = match () {
             () if any & LOCKED != 0 => What::Code,
+            () if any & REDZONE != 0 => What::Redzone { is_whole: true },
             () if all & ACCESS == 0 && any & FREED != 0 => What::Freed,
             () if all & ACCESS == 0 => What::Outside,
             () => {
@@ -250,7 +257,7 @@ impl Bus<'_> {
                 return Ok(());
             }
         };
-        let near = self.near_place(place, what);
+        let near = self.near_place(place.skip(redzone(&states)), what);
         self.report_block(what, true, Actor::Cpu, near, N)?;
         // Carried out byte by byte where it does no harm.
         if let Some((ram, offset)) = self.ram(place) {

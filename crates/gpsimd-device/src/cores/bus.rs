@@ -62,6 +62,18 @@ pub struct Transferred {
     pub blank: Option<(usize, usize)>,
 }
 
+impl Place {
+    /// The place `count` bytes on.
+    pub(crate) fn skip(self, count: usize) -> Place {
+        match self {
+            Place::Image(offset) => Place::Image(offset + count),
+            Place::Scratch(offset) => Place::Scratch(offset + count),
+            Place::Dataram(offset) => Place::Dataram(offset + count),
+            other => other,
+        }
+    }
+}
+
 /// Memory of one core, its view of the tensors, and what it did with both.
 pub struct Bus<'a> {
     /// Private memory.
@@ -324,6 +336,7 @@ impl<'a> Bus<'a> {
                 Ok(())
             }
             Err(Some(_)) => self.report(What::WindowUnset, true, Actor::Cpu, Near::Nx { addr }, N),
+            Err(None) if self.memory.store_shadow(addr, &value) => Ok(()),
             Err(None) => Err(BusFault::Unmapped),
         }
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use xtensa_iss::{Cpu, Fault, FaultKind, State};
 
+use crate::checked::objects::Variable;
 use crate::cores::blocks::Returns;
 use crate::cores::bus::Bus;
 use crate::cores::incident::Log;
@@ -78,6 +79,8 @@ pub struct Run {
     pub stack_high_water: u32,
     /// The stack in device memory, if one was taken.
     pub hbm_stack: Option<HbmStack>,
+    /// Variables that incidents name.
+    pub variables: Vec<Variable>,
     /// Call blocks that the runtime acknowledged.
     pub responses: u32,
 }
@@ -155,6 +158,7 @@ impl Core {
             heaps_followed: Kind::ALL.iter().all(|kind| heap(*kind).is_followed()),
             stack_high_water: (self.memory.layout.stack_top - map::DATARAM) - self.memory.stack_low as u32,
             hbm_stack: self.memory.hbm_stack,
+            variables: std::mem::take(&mut self.memory.named),
             responses: self.memory.registers.responses(),
         }
     }

@@ -9,7 +9,7 @@ use crate::cores::bus::{Bus, Place, Transferred};
 use crate::cores::incident::{Actor, Near, What};
 use crate::cores::streams::Far;
 use crate::memory::heap::Block;
-use crate::memory::ram::{ACCESS, FREED, INIT, LOCKED};
+use crate::memory::ram::{ACCESS, FREED, INIT, LOCKED, REDZONE};
 use crate::parts::map;
 use crate::parts::sdma::{Descriptor, Slot, Stopped};
 
@@ -122,7 +122,7 @@ impl Bus<'_> {
                     let bad = states.iter().position(|state| state & ACCESS == 0);
                     if let Some(bad) = bad {
                         let count = states.iter().filter(|state| **state & ACCESS == 0).count();
-                        let what = if states[bad] & FREED != 0 { What::Freed } else { What::Outside };
+                        let what = closed(states[bad]);
                         self.report_ram(what, false, place, bad, count);
                     }
                 }
@@ -200,24 +200,23 @@ impl Bus<'_> {
             self.code_changed = Some((self.memory.image_base.wrapping_add(offset as u32), data.len() as u32));
         }
         if let Some((i, state)) = first {
-            let what = match () {
-                () if state & LOCKED != 0 => What::Code,
-                () if state & FREED != 0 => What::Freed,
-                () => What::Outside,
-            };
+            let what = if state & LOCKED != 0 { What::Code } else { closed(state) };
             self.report_ram(what, true, place, i, bad);
         }
     }
 
     fn report_ram(&mut self, what: What, write: bool, place: Place, skip: usize, count: usize) {
-        let at = match place {
-            Place::Image(offset) => Place::Image(offset + skip),
-            Place::Scratch(offset) => Place::Scratch(offset + skip),
-            Place::Dataram(offset) => Place::Dataram(offset + skip),
-            other => other,
-        };
-        let near = self.near_place(at, what);
+        let near = self.near_place(place.skip(skip), what);
         let _ = self.report_block(what, write, Actor::Dma, near, count);
+    }
+}
+
+/// Why a byte cannot be accessed.
+fn closed(state: u8) -> What {
+    match () {
+        () if state & REDZONE != 0 => What::Redzone { is_whole: true },
+        () if state & FREED != 0 => What::Freed,
+        () => What::Outside,
     }
 }
 

@@ -2,8 +2,12 @@
 //!
 //! Unaware of symbols and of wording; [`crate::diagnose`] turns incidents into findings.
 
+use std::collections::BTreeMap;
+
+use crate::checked::Verdict;
 use crate::memory::heap::{Chain, Kind};
 use crate::parts::sdma::Stopped;
+use crate::report::checks::Code;
 
 /// What is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,6 +30,11 @@ pub enum What {
     WindowUnset,
     /// A transfer or a copy loop put bytes that nobody wrote into the output.
     UninitialisedCopy,
+    /// A redzone of checked code, or a variable whose scope has ended.
+    Redzone {
+        /// Not only the last bytes of a word, as the C library's word-wise string functions read them.
+        is_whole: bool,
+    },
     /// The DMA queues stopped.
     DmaStopped(Stopped),
     /// A block that was given back before is given back.
@@ -56,6 +65,13 @@ pub enum Near {
         offset: i64,
         /// Bytes of the live block that lies there on the device, if one does.
         hit: Option<u32>,
+    },
+    /// A variable that checked code puts between redzones.
+    Variable {
+        /// Index among those that the core's incidents name.
+        id: usize,
+        /// Bytes from its start.
+        offset: i64,
     },
     /// The stack, in data RAM or device memory.
     Stack {
@@ -136,6 +152,7 @@ pub struct Folded {
 pub struct Log {
     entries: Vec<Folded>,
     index: std::collections::HashMap<(What, bool, Actor, Option<usize>, Chain), usize>,
+    verdicts: BTreeMap<(Code, Chain), (String, u64)>,
     /// Incidents not kept because [`Log::LIMIT`] different ones are known.
     pub dropped: u64,
 }
@@ -159,6 +176,20 @@ impl Log {
         } else {
             self.dropped += 1;
         }
+    }
+
+    /// Adds what a handler of a checked build found; of equal findings from one place the first message is kept.
+    pub(crate) fn judge(&mut self, verdict: Verdict, chain: Chain) {
+        if self.verdicts.len() < Self::LIMIT || self.verdicts.contains_key(&(verdict.code, chain.clone())) {
+            self.verdicts.entry((verdict.code, chain)).or_insert((verdict.message, 0)).1 += 1;
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    /// What handlers of a checked build found: check and call chain, first message, how often.
+    pub(crate) fn verdicts(&self) -> &BTreeMap<(Code, Chain), (String, u64)> {
+        &self.verdicts
     }
 
     /// Everything seen, in order of first appearance.

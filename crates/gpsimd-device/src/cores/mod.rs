@@ -10,6 +10,7 @@ pub mod core;
 pub mod dma;
 pub mod incident;
 pub mod near;
+mod requests;
 pub mod run;
 pub mod streams;
 pub mod touches;

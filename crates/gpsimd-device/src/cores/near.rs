@@ -26,8 +26,13 @@ impl Bus<'_> {
 
     /// What a place is, or is next to, and the call chain that allocated the block concerned (freed it, if that is the
     /// trouble); the chain is empty where there is no block.
-    pub(crate) fn near_place(&self, place: Place, what: What) -> (Near, History) {
+    pub(crate) fn near_place(&mut self, place: Place, what: What) -> (Near, History) {
         let plain = |near| (near, History::default());
+        if let What::Redzone { .. } = what
+            && let Some(near) = self.near_variable(place)
+        {
+            return plain(near);
+        }
         match place {
             Place::Tensor(region, offset) => plain(Near::Tensor { region, offset: offset as i64 }),
             Place::Image(offset) => {
@@ -58,6 +63,24 @@ impl Bus<'_> {
             Place::Apb(offset) => plain(Near::Nx { addr: map::WINDOWS.wrapping_add(offset) }),
             Place::Nowhere => plain(Near::Nx { addr: 0 }),
         }
+    }
+
+    /// The variable between redzones that a place is in or beside.
+    fn near_variable(&mut self, place: Place) -> Option<Near> {
+        let addr = match place {
+            Place::Dataram(offset) => map::DATARAM.wrapping_add(offset as u32),
+            Place::Image(offset) => self.memory.image_base.wrapping_add(offset as u32),
+            Place::Scratch(offset) => map::BANKS + map::SCRATCH_OFFSET as u32 + offset as u32,
+            _ => return None,
+        };
+        let variable = self.memory.variable_at(addr)?;
+        let offset = i64::from(addr) - i64::from(variable.start);
+        let named = &mut self.memory.named;
+        let id = named.iter().position(|known| *known == variable).unwrap_or_else(|| {
+            named.push(variable);
+            named.len() - 1
+        });
+        Some(Near::Variable { id, offset })
     }
 
     /// The block nearest to an offset in a heap's pool: the latest one freed there, or the nearest live one.

@@ -34,6 +34,8 @@ pub enum Ended {
     Returned(u32),
     /// The program ended itself: `exit`, `abort` or a failed assertion.
     Aborted,
+    /// A handler of a checked build that has no way back found something.
+    Judged,
     /// An instruction could not be executed.
     Fault(Fault),
     /// The instruction budget was used up.
@@ -273,7 +275,9 @@ impl<'s, 'a> Running<'s, 'a> {
             self.watched(stage);
             return None;
         }
-        let Some(service) = Service::stopped_at(self.cpu.pc(), firmware) else { return Some(Ended::Aborted) };
+        let Some(service) = Service::stopped_at(self.cpu.pc(), firmware) else {
+            return if self.bus.memory.is_checked { self.serve_checked() } else { Some(Ended::Aborted) };
+        };
         let (a2, a3, a4) = (self.cpu.ar(2), self.cpu.ar(3), self.cpu.ar(4));
         let memory = &mut *self.bus.memory;
         let layout = memory.layout;

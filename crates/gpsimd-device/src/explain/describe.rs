@@ -6,6 +6,7 @@ use xtensa_iss::{BusFault, Fault, FaultKind};
 
 use crate::call::shared::SharedMemory;
 use crate::call::tensor::TensorSpec;
+use crate::checked::objects::{Storage, Variable};
 use crate::cores::core::Run;
 use crate::cores::dma::dataram_owner;
 use crate::cores::incident::{Actor, Incident, Near, What};
@@ -19,6 +20,8 @@ use crate::report::checks::Code;
 pub struct Names<'a> {
     /// The tensors.
     pub shared: &'a SharedMemory,
+    /// Variables that the core's incidents name.
+    pub variables: &'a [Variable],
 }
 
 impl Names<'_> {
@@ -58,6 +61,13 @@ impl Names<'_> {
                 let by = if actor == Actor::Dma { "a transfer copies" } else { "copies" };
                 format!("{by} {len} byte{} that nothing has written, {place}", plural(len))
             }
+            What::Redzone { .. } if self.is_out_of_scope(near) => {
+                format!("{verb} {place} after its scope has ended")
+            }
+            What::Redzone { .. } if matches!(near, Near::Stack { .. }) => {
+                format!("{verb} beside a variable-length array or a block of alloca")
+            }
+            What::Redzone { .. } => format!("{verb} {place}"),
             What::Freed => format!("{verb} {place} after it was freed"),
             What::Null => match near {
                 Near::Nx { addr: 0 } => format!("{verb} through a null pointer"),
@@ -82,6 +92,13 @@ impl Names<'_> {
                 format!("a descriptor ring points to device address {addr:#x}, outside the core's data RAM")
             }
         }
+    }
+
+    /// Whether a place is in a variable, which then has no business to be a redzone.
+    pub fn is_out_of_scope(&self, near: Near) -> bool {
+        let Near::Variable { id, offset } = near else { return false };
+        let inside = |variable: &Variable| (0..i64::from(variable.len)).contains(&offset);
+        self.variables.get(id).is_some_and(inside)
     }
 
     fn block(&self, near: Near) -> String {
@@ -115,6 +132,10 @@ impl Names<'_> {
                     None => block,
                 }
             }
+            Near::Variable { id, offset } => match self.variables.get(id) {
+                Some(variable) => variable_place(variable, offset),
+                None => String::new(),
+            },
             Near::Stack { .. } => "in a local variable".to_owned(),
             Near::Dataram { addr } => {
                 format!("at {addr:#x} in local memory, where there is no block and no stack")
@@ -158,6 +179,20 @@ fn position(offset: i64, len: i64) -> String {
         0 => "at the start of".to_owned(),
         inside => format!("at byte {inside} of"),
     }
+}
+
+fn variable_place(variable: &Variable, offset: i64) -> String {
+    let Variable { storage, len, name, line, .. } = variable;
+    let kind = match storage {
+        Storage::Stack => "local variable",
+        Storage::Global => "global",
+    };
+    let name = match name.as_str() {
+        "" => format!("an unnamed {kind}"),
+        name => format!("the {kind} `{name}`"),
+    };
+    let declared = if *line == 0 { String::new() } else { format!(", declared in line {line}") };
+    format!("{} {name} of {len} bytes{declared}", position(offset, (*len).into()))
 }
 
 fn tensor_place(name: &str, spec: &TensorSpec, offset: i64) -> String {
@@ -215,7 +250,7 @@ pub fn ending(run: &Run) -> Option<(Code, String)> {
         text.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned)
     };
     match &run.ended {
-        Ended::Returned(0) | Ended::Cancelled => None,
+        Ended::Returned(0) | Ended::Cancelled | Ended::Judged => None,
         Ended::Returned(status) => Some((Code::Abort, format!("the launcher returned {}", *status as i32))),
         Ended::Aborted if run.divided_by_zero => {
             Some((Code::DivideByZero, "an integer is divided by zero".into()))
@@ -263,7 +298,7 @@ mod tests {
         let mut shared = SharedMemory::default();
         let x = Tensor::new(Dtype::Float32, [2, 5], vec![0; 40]).unwrap();
         shared.place("x", x, Role::Input, Location::Hbm, 1 << 20).unwrap();
-        let names = Names { shared: &shared };
+        let names = Names { shared: &shared, variables: &[] };
         let tensor = |offset| Near::Tensor { region: 0, offset };
         let block = |offset| Near::Block { heap: Kind::Tcm, len: 100, offset, hit: None };
         use Actor::{Cpu, Dma};

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::call::dtype::Dtype;
 use crate::call::shared::{Region, Role, SharedMemory};
+use crate::checked::objects::Storage;
 use crate::cores::core::Run;
 use crate::cores::incident::{Actor, Folded, Near, What};
 use crate::cores::run::Ended;
@@ -139,6 +140,34 @@ impl Folder {
                 .retain(|(code, ..), _| !matches!(code, Code::Uninitialised | Code::UninitialisedOutput));
         }
     }
+
+    /// Drops what a judged expression goes on to do at its own line: an index that is out of bounds is then used.
+    fn drop_consequences(&mut self) {
+        const CAUSES: &[Code] =
+            &[Code::ArrayIndex, Code::ObjectSize, Code::PointerOverflow, Code::NullArgument];
+        const ACCESSES: &[Code] = &[
+            Code::StackOverrun,
+            Code::GlobalOverrun,
+            Code::ReadOutside,
+            Code::WriteOutside,
+            Code::Null,
+            Code::Uninitialised,
+        ];
+        self.drop_where(ACCESSES, CAUSES);
+        self.drop_where(&[Code::ObjectSize], &[Code::ArrayIndex]);
+    }
+
+    /// Drops findings of some checks in lines in which others have found something.
+    fn drop_where(&mut self, consequences: &[Code], causes: &[Code]) {
+        let is_cause =
+            |(code, key, _): &&(Code, PlaceKey, Option<usize>)| causes.contains(code) && key.line != 0;
+        let judged: Vec<PlaceKey> =
+            self.findings.keys().filter(is_cause).map(|(_, key, _)| key.clone()).collect();
+        self.findings.retain(|(code, key, _), _| {
+            !consequences.contains(code)
+                || !judged.iter().any(|cause| cause.line == key.line && cause.file == key.file)
+        });
+    }
 }
 
 /// All findings of a run, worst first, in a fixed order.
@@ -146,6 +175,7 @@ pub fn findings(evidence: &Evidence<'_, '_>) -> Vec<Finding> {
     let mut folder = Folder::default();
     for (run, program) in evidence.runs.iter().zip(evidence.programs) {
         let core = Core { evidence, run, program };
+        core.verdicts(&mut folder);
         core.incidents(&mut folder);
         core.ending(&mut folder);
         core.leaks(&mut folder);
@@ -171,6 +201,7 @@ pub fn findings(evidence: &Evidence<'_, '_>) -> Vec<Finding> {
         let message = format!("`{}` has an extent of {largest}; the guides allow {EXTENT}", info.name);
         folder.insert(Some(Finding::about_all(Code::LargeExtent, message)));
     }
+    folder.drop_consequences();
     let mut findings: Vec<Finding> = folder.findings.into_values().collect();
     on_core_zero(&mut findings);
     findings
@@ -201,7 +232,7 @@ struct Core<'e, 's> {
 
 impl Core<'_, '_> {
     fn names(&self) -> Names<'_> {
-        Names { shared: self.evidence.shared }
+        Names { shared: self.evidence.shared, variables: &self.run.variables }
     }
 
     fn site(&self, chain: &[u32]) -> (Option<Site>, PlaceKey) {
@@ -227,6 +258,20 @@ impl Core<'_, '_> {
     fn incidents(&self, folder: &mut Folder) {
         for Folded { first, chain, history, count } in self.run.log.entries() {
             let code = match first.what {
+                // the C library reads strings a word at a time, to the end of the last one
+                What::Redzone { is_whole: false } if self.is_library(chain) => continue,
+                What::Redzone { .. } => match first.near {
+                    near if self.names().is_out_of_scope(near) => Code::UseAfterScope,
+                    Near::Variable { id, .. } => {
+                        match self.run.variables.get(id).map(|variable| variable.storage) {
+                            Some(Storage::Global) => Code::GlobalOverrun,
+                            _ => Code::StackOverrun,
+                        }
+                    }
+                    Near::Stack { .. } => Code::StackOverrun,
+                    _ if first.write => Code::WriteOutside,
+                    _ => Code::ReadOutside,
+                },
                 What::Outside if first.write => Code::WriteOutside,
                 What::Outside => Code::ReadOutside,
                 What::Uninitialised => Code::Uninitialised,
@@ -255,6 +300,20 @@ impl Core<'_, '_> {
             }
             raw.history = self.site(&history.block).0;
             raw.neighbour = self.site(&history.hit).0;
+            raw.count = *count;
+            folder.add(raw);
+        }
+    }
+
+    /// Whether an instruction is the library's own, not the author's, nor inlined into the author's.
+    fn is_library(&self, chain: &[u32]) -> bool {
+        chain.first().is_none_or(|pc| self.program.symbols.frames(*pc).iter().all(Frame::is_runtime))
+    }
+
+    /// What the handlers of a checked build found.
+    fn verdicts(&self, folder: &mut Folder) {
+        for ((code, chain), (message, count)) in self.run.log.verdicts() {
+            let mut raw = self.raw(*code, chain, message.clone());
             raw.count = *count;
             folder.add(raw);
         }

@@ -25,7 +25,7 @@ fn core_report(run: &Run) -> CoreReport {
     let outcome = match run.ended {
         Ended::Returned(0) => Ending::Completed,
         Ended::Returned(_) => Ending::Failed,
-        Ended::Aborted => Ending::Aborted,
+        Ended::Aborted | Ended::Judged => Ending::Aborted,
         Ended::Fault(_) => Ending::Faulted,
         Ended::Budget => Ending::BudgetExhausted,
         Ended::Cancelled => Ending::Cancelled,

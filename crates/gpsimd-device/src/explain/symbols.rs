@@ -36,7 +36,7 @@ impl Frame {
     pub fn is_runtime(&self) -> bool {
         const PLACES: [(&str, &[&str]); 3] = [
             ("include", &["ATen", "c10", "torch", "neuron", "neuron_torch_extension", "c++"]),
-            ("src", &["neuroncustomop", "c10"]),
+            ("src", &["neuroncustomop", "c10", "checked"]),
             ("sdk", &["include", "src", "sysroot"]),
         ];
         let parts: Vec<&str> = self.file.split('/').collect();

@@ -22,6 +22,9 @@ use crate::memory::watch::Watch;
 use crate::parts::firmware;
 use crate::parts::map::{self, DataramLayout};
 
+/// Bytes of local stack of a checked image.
+const CHECKED_STACK: u32 = 0x6000;
+
 /// A library by its images, and the cores that have booted it.
 #[derive(Debug)]
 pub struct Fixed {
@@ -56,6 +59,9 @@ impl Way for Fixed {
             let _span = tracing::debug_span!("load", core).entered();
             let parsed =
                 Image::parse(&image.bytes, variant).map_err(|source| LoadError::Image { core, source })?;
+            // redzones make frames larger; a finding about that would be about nothing that ships
+            let roomy = parsed.is_checked().then(|| DataramLayout::new(dataram, CHECKED_STACK));
+            let layout = roomy.flatten().unwrap_or(layout);
             let mut booted = Core::new(Memory::new(core, layout, &parsed));
             booted.watch(image.symbols().pick(Watch::job));
             boot(&mut booted, parsed.entry(), self.config)?;

@@ -139,6 +139,11 @@ impl From<gpsimd_image::ImageError> for ImageError {
 }
 
 impl Image {
+    /// Whether it was built for the simulator's own checks, by `compile --sanitize`.
+    pub fn is_checked(&self) -> bool {
+        self.segments.iter().any(|segment| gpsimd_image::is_checked(&segment.data))
+    }
+
     /// Reads an image linked for `variant`.
     ///
     /// # Errors

@@ -7,5 +7,6 @@ pub mod heap;
 pub mod image;
 pub mod private;
 pub mod ram;
+mod redzones;
 pub mod view;
 pub mod watch;

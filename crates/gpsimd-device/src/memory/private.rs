@@ -3,6 +3,8 @@
 //! Owns the paint: which bytes the program may touch, and which hold a value. Unaware of instructions, shared tensors and
 //! reports. Facts: spec `lsp-and-memory.md` §13.1-§13.5, `device-runtime.md` §11.2, §21.
 
+use crate::checked::Peek;
+use crate::checked::objects::{Globals, Variable, on_stack};
 use crate::memory::arena::Arena;
 use crate::memory::heap::{Block, Heap, Kind};
 use crate::memory::image::Image;
@@ -45,6 +47,12 @@ pub struct Memory {
     scratch_open: bool,
     /// Where blocks are placed, in data RAM and in device memory; nothing while the runtime's places are taken as they are.
     apart: Option<[Arena; 2]>,
+    /// Whether the image is a checked one, whose redzones and handlers count.
+    pub is_checked: bool,
+    /// Its variables with redzones.
+    pub(crate) globals: Globals,
+    /// Variables that incidents of the call name.
+    pub(crate) named: Vec<Variable>,
     /// Lowest offset in the data RAM's stack that was stored to.
     pub stack_low: usize,
     /// The block of the HBM heap that serves as stack, with the lowest offset stored to in it.
@@ -78,7 +86,9 @@ impl Memory {
                 ram.add_state(at as usize, *len as usize, LOCKED);
             }
         }
-        Memory::with_image(core, layout, image_base, ram)
+        let mut memory = Memory::with_image(core, layout, image_base, ram);
+        memory.is_checked = image.is_checked();
+        memory
     }
 
     /// Fresh memory of a core whose code and data, loaded or to be loaded, are `image` at `image_base`.
@@ -107,6 +117,9 @@ impl Memory {
             sdma: Sdma::new(rings + 0x100, rings + 0x140, rings + 0x180),
             heaps: Kind::ALL.map(|kind| Heap::new(kind, layout.scratch)),
             stale: false,
+            is_checked: false,
+            globals: Globals::default(),
+            named: Vec::new(),
             scratch_open: false,
             apart: None,
             hbm_stack: None,
@@ -175,6 +188,8 @@ impl Memory {
     pub fn begin_call(&mut self) {
         self.stack_low = (self.layout.stack_top - map::DATARAM) as usize;
         self.hbm_stack = None;
+        // frames of a call that ended half-way left their redzones
+        self.unseal(self.layout.stack_floor, self.layout.stack_top - self.layout.stack_floor);
         for heap in &mut self.heaps {
             let (ram, base) = match heap.kind() {
                 Kind::Hbm => (&mut self.scratch, 0),
@@ -185,6 +200,25 @@ impl Memory {
             }
         }
         self.apart.iter_mut().flatten().for_each(Arena::clear);
+    }
+
+    /// Reads the descriptors of globals that a constructor registers; gives the redzone behind each.
+    pub(crate) fn register_globals(&mut self, table: u32, count: u32) -> Vec<(u32, u32)> {
+        let mut globals = std::mem::take(&mut self.globals);
+        let redzone = |global: &Variable| {
+            (global.start.wrapping_add(global.len), global.with_redzone.saturating_sub(global.len))
+        };
+        let redzones = globals.register(table, count, self).iter().map(redzone).collect();
+        self.globals = globals;
+        redzones
+    }
+
+    /// The variable that an NX address is in or beside, if it has redzones.
+    pub(crate) fn variable_at(&self, addr: u32) -> Option<Variable> {
+        match self.globals.find(addr) {
+            Some(global) => Some(global.clone()),
+            None => on_stack(addr, self, |addr| self.is_redzone(addr)),
+        }
     }
 
     /// Notes a store to watched bookkeeping; heap and descriptor when a block is being handed out.
@@ -299,5 +333,11 @@ impl Memory {
             .take_while(|&byte| byte != 0)
             .collect();
         String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+impl Peek for Memory {
+    fn peek(&self, addr: u32, len: usize) -> Option<Vec<u8>> {
+        Memory::peek(self, addr, len).map(<[u8]>::to_vec)
     }
 }

@@ -13,6 +13,9 @@ pub const FREED: u8 = 8;
 /// Writing the byte changes heap bookkeeping, which the model follows.
 pub const WATCHED: u8 = 16;
 
+/// The byte is a redzone, which checked code put there: inaccessible until it opens it again.
+pub const REDZONE: u8 = 32;
+
 /// Dense memory. Untouched parts cost address space only.
 #[derive(Debug)]
 pub struct Ram {
@@ -100,6 +103,23 @@ impl Ram {
         let end = at.saturating_add(len).min(self.state.len());
         for state in self.state.get_mut(at..end).into_iter().flatten() {
             *state &= !bits;
+        }
+    }
+
+    /// Makes the accessible ones of `len` bytes from `at` on a redzone.
+    pub fn seal(&mut self, at: usize, len: usize) {
+        let end = at.saturating_add(len).min(self.state.len());
+        for state in self.state.get_mut(at..end).into_iter().flatten().filter(|state| **state & ACCESS != 0) {
+            *state = *state & !ACCESS | REDZONE;
+        }
+    }
+
+    /// Makes what was a redzone in `len` bytes from `at` on accessible again.
+    pub fn unseal(&mut self, at: usize, len: usize) {
+        let end = at.saturating_add(len).min(self.state.len());
+        for state in self.state.get_mut(at..end).into_iter().flatten().filter(|state| **state & REDZONE != 0)
+        {
+            *state = *state & !REDZONE | ACCESS;
         }
     }
 

@@ -72,6 +72,78 @@ checks! {
     DivideByZero "divide_by_zero" Error "integer division by zero"
         "the divisor is zero; the core has no result for that"
         "check the divisor first";
+    /// An array's index, against its declared bounds.
+    ArrayIndex "array_index" Error "an array is indexed outside its bounds"
+        "an index is negative, or not below the declared length"
+        "check the index, or clamp it, before it is used";
+    /// Beyond a local variable.
+    StackOverrun "stack_overrun" Error "an access beside a local variable"
+        "an index or a length is too large for the local array, or a string in it has no end"
+        "check the bounds of the last iteration against the array's length";
+    /// Beyond a global.
+    GlobalOverrun "global_overrun" Error "an access beside a global"
+        "an index or a length is too large for the global, or a string literal is read past its end"
+        "check the bounds of the last iteration against the array's length";
+    /// A local variable of a block that was left.
+    UseAfterScope "use_after_scope" Error "a local variable is used after its scope has ended"
+        "a pointer or reference outlives the block that declares the variable"
+        "declare the variable where the pointer is declared, or copy its value";
+    /// Ranges of memcpy and its kin.
+    MemoryOverlap "memory_overlap" Error "a copy's ranges overlap"
+        "memcpy, strcpy and their kin may copy in any order, so overlapping ranges are undefined"
+        "use memmove";
+    /// Integer overflow.
+    Overflow "overflow" Error "a signed integer overflows"
+        "the mathematical result does not fit the type; the compiler may assume that this never happens"
+        "calculate in a wider type (int64_t), or in an unsigned one where wrapping is meant";
+    /// Shifts.
+    Shift "shift" Error "a shift is not defined"
+        "the exponent is negative or not below the width of the type, or the value does not fit"
+        "check the exponent, or shift a wider or unsigned type";
+    /// Float to integer.
+    FloatCast "float_cast" Error "a floating-point value does not fit the integer it is converted to"
+        "the value is NaN, infinite or outside the range of the type"
+        "clamp the value before the conversion";
+    /// Alignment.
+    Misaligned "misaligned" Error "a pointer is not aligned for its type"
+        "a pointer to bytes is used as a pointer to wider elements"
+        "copy the bytes with memcpy, or align the buffer";
+    /// Less memory than the type.
+    ObjectSize "object_size" Error "an object is accessed through a pointer to a larger type"
+        "a pointer was cast to a type with more bytes than there are"
+        "check the cast";
+    /// bool and enum.
+    InvalidValue "invalid_value" Error "a bool or an enum holds a value that its type has not"
+        "memory of another type or that nothing wrote is read as bool or enum"
+        "read it as an integer and compare";
+    /// Arithmetic on pointers.
+    PointerOverflow "pointer_overflow" Error "pointer arithmetic overflows"
+        "an offset leads outside the address space, or a null pointer is moved"
+        "check the offset, and the pointer for null";
+    /// Unrelated pointers.
+    PointerPair "pointer_pair" Error "pointers into different objects are compared or subtracted"
+        "only pointers into one array have an order and a distance"
+        "compare indices instead";
+    /// An attribute says that an argument or a result is never null.
+    NullArgument "null_argument" Error "a null pointer is passed or returned where it must not be"
+        "a function that is declared never to take, or to return, null does so"
+        "check for null before the call, even if the length is 0";
+    /// Arguments of builtins.
+    InvalidBuiltin "invalid_builtin" Error "a compiler builtin gets an argument it is not defined for"
+        "__builtin_clz and __builtin_ctz have no result for 0"
+        "check for 0 first";
+    /// Lengths of arrays.
+    VlaBound "vla_bound" Error "a variable-length array has no positive length"
+        "the length is zero or negative"
+        "check the length, or use a fixed array or std::vector";
+    /// A function without result.
+    MissingReturn "missing_return" Error "a function ends without returning a value"
+        "a path through the function has no return"
+        "return a value on every path";
+    /// A place said to be unreachable.
+    Unreachable "unreachable" Error "a place is reached that was declared unreachable"
+        "__builtin_unreachable() was reached"
+        "handle the case, or abort()";
     /// The stack limit was crossed.
     StackOverflow "stack_overflow" Error "the stack is too small"
         "local arrays or recursion need more than the local stack or the requested STACK_SIZE"

@@ -102,6 +102,8 @@ codes! {
         "link with the linker scripts of `gpsimd-build lsp`";
     FileSize "file_size" Error "No segment has more bytes in the file than in memory."
         "the file is damaged; build it again";
+    CheckedImage "checked_image" Error "An image that ships has no checks of the simulator in it."
+        "build the library without --sanitize";
     Vectors "vectors" Warning "Nothing is loaded over the firmware's vectors at address 0."
         "remove the vector sections from the link; the core keeps the firmware's";
     PhysicalAddress "physical_address" Error "Physical and virtual addresses agree."
