@@ -116,6 +116,7 @@ pub fn recipe(example: &Json, cores: Cores) -> Recipe {
         ops: list(&example["ops"]).iter().map(op).collect(),
         cores,
         cflags: Vec::new(),
+        is_checked: false,
     };
     let flags = example["single_core_cflags"].as_array().filter(|_| cores == Cores::One);
     recipe.with(flags.into_iter().flatten().map(text))

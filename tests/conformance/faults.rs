@@ -21,16 +21,22 @@ struct Fault {
     file: &'static str,
     code: Code,
     cores: Cores,
+    /// Whether it takes a checked build to find it.
+    is_checked: bool,
     /// Tensor and row-major position of its element; `None` when the fault is not about an element.
     element: Option<(&'static str, i64)>,
 }
 
 const fn one(file: &'static str, code: Code) -> Fault {
-    Fault { file, code, cores: Cores::One, element: None }
+    Fault { file, code, cores: Cores::One, is_checked: false, element: None }
 }
 
 const fn eight(file: &'static str, code: Code) -> Fault {
-    Fault { file, code, cores: Cores::Eight, element: None }
+    Fault { file, code, cores: Cores::Eight, is_checked: false, element: None }
+}
+
+const fn checked(file: &'static str, code: Code) -> Fault {
+    Fault { is_checked: true, ..one(file, code) }
 }
 
 impl Fault {
@@ -89,18 +95,40 @@ const FAULTS: &[Fault] = &[
     one("text_lost", Code::TextLost),
     one("crowded", Code::Crowded),
     eight("print_on_cores", Code::PrintOnCores),
+    checked("array_index", Code::ArrayIndex),
+    checked("stack_overrun", Code::StackOverrun),
+    checked("global_overrun", Code::GlobalOverrun),
+    checked("use_after_scope", Code::UseAfterScope),
+    checked("memory_overlap", Code::MemoryOverlap),
+    checked("overflow", Code::Overflow),
+    checked("shift", Code::Shift),
+    checked("float_cast", Code::FloatCast),
+    checked("misaligned", Code::Misaligned),
+    checked("object_size", Code::ObjectSize),
+    checked("invalid_value", Code::InvalidValue),
+    checked("pointer_overflow", Code::PointerOverflow),
+    checked("pointer_pair", Code::PointerPair),
+    checked("null_argument", Code::NullArgument),
+    checked("invalid_builtin", Code::InvalidBuiltin),
+    checked("vla_bound", Code::VlaBound),
+    checked("missing_return", Code::MissingReturn),
+    checked("unreachable", Code::Unreachable),
 ];
 
 /// Of one of the two kernels.
 fn machine(fault: &Fault, kernel: &str) -> Machine {
     let parameters = if fault.code == Code::ScalarWidth { "Tensor x, int factor" } else { "Tensor x" };
     let op = |kernel: &str| format!("{kernel}=t::{kernel}({parameters}) -> (Tensor y)");
-    let flag = (fault.code == Code::HbmStack && kernel == "faulty").then_some("-DSTACK_SIZE=20000");
+    let flag = match fault.code {
+        Code::HbmStack if kernel == "faulty" => Some("-DSTACK_SIZE=20000"),
+        _ => None,
+    };
     let recipe = Recipe {
         source: repository().join("tests/conformance/faults").join(format!("{}.cpp", fault.file)),
         ops: vec![op("faulty"), op("corrected")],
         cores: fault.cores,
         cflags: flag.into_iter().map(str::to_owned).collect(),
+        is_checked: fault.is_checked,
     };
     let config = Config { budget: 5_000_000, ..Config::default() };
     Machine::boot(recipe.build().images.clone(), config)

@@ -36,6 +36,7 @@ pub fn recipe(library: &Value, cores: Cores) -> Recipe {
         ops: list(&library["ops"]).iter().map(op).collect(),
         cores,
         cflags: Vec::new(),
+        is_checked: false,
     }
 }
 

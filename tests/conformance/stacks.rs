@@ -51,6 +51,7 @@ fn recurse(depth: i32, stack: Option<u32>) -> RunReport {
         ops: vec!["recursion=t::recursion(Tensor x, int depth) -> (Tensor y)".to_owned()],
         cores: Cores::One,
         cflags: stack.map(|size| format!("-DSTACK_SIZE={size}")).into_iter().collect(),
+        is_checked: false,
     };
     let start = Tensor::new(Dtype::Int32, [1], 12345u32.to_le_bytes().to_vec()).expect("one element");
     let args = vec![Arg::tensor("x", start), Arg::new("depth", Value::Int(depth))];

@@ -40,6 +40,8 @@ pub struct Recipe {
     pub cores: Cores,
     /// Flags after the built-in ones.
     pub cflags: Vec<String>,
+    /// Whether the compiler's checks are put in.
+    pub is_checked: bool,
 }
 
 impl Recipe {
@@ -79,15 +81,21 @@ impl Library {
         if recipe.cores == Cores::Eight {
             command.arg("--multicore");
         }
+        if recipe.is_checked {
+            command.args(["--sanitize", "address,undefined,pairs"]);
+        }
         good(command.arg("--").args(&recipe.cflags));
         let suffixes: Vec<String> = match recipe.cores {
             Cores::One => vec![String::new()],
             Cores::Eight => (0..8).map(|cpu| format!("_cpu{cpu}")).collect(),
         };
         let read = |name: String| std::fs::read(bench.path("build").join(name)).expect("the tool wrote it");
-        let image = |suffix: &String| CoreImage {
-            bytes: read(format!("library{suffix}.stripped.so")),
-            debug: Some(read(format!("library{suffix}.so"))),
+        let image = |suffix: &String| match recipe.is_checked {
+            true => CoreImage::new(read(format!("library.checked{suffix}.so"))),
+            false => CoreImage {
+                bytes: read(format!("library{suffix}.stripped.so")),
+                debug: Some(read(format!("library{suffix}.so"))),
+            },
         };
         Self { images: suffixes.iter().map(image).collect() }
     }

@@ -102,3 +102,42 @@ fn a_build_for_eight_cores_warns_of_what_only_one_may_do() {
     let right = said(&[right.to_str().expect("a plain path"), "--multicore"]);
     assert!(!right.contains("warning"), "{right}");
 }
+
+/// A checked library lies beside the plain one, runs, finds what the plain one cannot, and is refused as a deliverable.
+#[test]
+fn a_checked_build_has_a_name_of_its_own_and_does_not_ship() {
+    let bench = Bench::new();
+    kernel(
+        &bench,
+        "past.cpp",
+        "torch::Tensor past(const torch::Tensor& t) {
+    torch::Tensor out = torch::zeros(t.sizes(), torch::kFloat);
+    float kept[4] = {1, 2, 3, 4};
+    float* from = kept;
+    asm(\"\" : \"+r\"(from) : : \"memory\");
+    auto to = out.accessor<float, 1>();
+    for (int i = 0; i < t.size(0); ++i) to[i] = from[i];
+    return out;
+}
+",
+    );
+    good(bench.tool().args(["compile", "past.cpp"]));
+    let plain: Vec<String> = bench.outputs().into_keys().collect();
+    good(bench.tool().args(["compile", "past.cpp", "--sanitize", "address,undefined"]));
+    let mut both = plain.clone();
+    both.extend(["past.checked.manifest.json", "past.checked.so"].map(str::to_owned));
+    both.sort();
+    assert_eq!(bench.outputs().into_keys().collect::<Vec<_>>(), both);
+    let line = |library: &str, count: &str| -> Vec<String> {
+        ["run", library, count, "--like", "0"].map(str::to_owned).to_vec()
+    };
+    good(bench.tool().args(line("build/past.checked", "arange:4")));
+    let said = bad(bench.tool().args(line("build/past.checked", "arange:5")), 1);
+    for want in ["run::stack_overrun", "`kept` of 16 bytes, declared in line 4", "past.cpp:8"] {
+        assert!(said.contains(want), "no {want} in\n{said}");
+    }
+    let said = bad(bench.tool().args(["verify", "build/past.checked.so"]), 1);
+    assert!(said.contains("image::checked_image"), "{said}");
+    let said = bad(bench.tool().args(["compile", "past.cpp", "--sanitize", "address", "--image", "both"]), 2);
+    assert!(said.contains("engine::sanitize_split"), "{said}");
+}

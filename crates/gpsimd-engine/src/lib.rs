@@ -69,6 +69,6 @@ pub use words::explained::{Explained, Rule};
 pub use words::images::{CoreFiles, Images, SplitFiles, Target};
 pub use words::kit::Kit;
 pub use words::request::{
-    Cores, Draft, Job, Linking, NamedOp, OpRequest, Packaging, Packer, Project, Request, Settings,
+    Cores, Draft, Job, Linking, NamedOp, OpRequest, Packaging, Packer, Project, Request, Sanitizer, Settings,
 };
 pub use words::sdk::Sdk;

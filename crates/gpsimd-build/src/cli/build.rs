@@ -32,6 +32,17 @@ pub enum Which {
     Vendor,
 }
 
+/// Checks that the compiler puts in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Sanitizer {
+    /// Overruns of locals, globals and alloca; variables used after their scope.
+    Address,
+    /// Undefined behaviour: arithmetic, shifts, indices, conversions, pointers.
+    Undefined,
+    /// With address: comparisons and differences of pointers into different variables.
+    Pairs,
+}
+
 /// Who strips and packs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Packer {
@@ -85,6 +96,9 @@ pub struct Compile {
     /// Build for all eight cores instead of one.
     #[arg(long)]
     pub multicore: bool,
+    /// Put the compiler's checks in, for the simulator to answer: a library NAME.checked, which cannot ship.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "CHECKS")]
+    pub sanitize: Vec<Sanitizer>,
     /// Which images to make.
     #[arg(long, value_enum, default_value_t = ImageKind::Fixed, value_name = "KIND", help_heading = "Images")]
     pub image: ImageKind,

@@ -13,7 +13,9 @@ mod values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use aids::{Completions, Explain, Integrations, Man, Schema, Toolchain, ToolchainCommand};
-pub use build::{Codegen, Compile, Compiler, ImageKind, Link, Ops, Packer, Plan, PlanFormat, Which};
+pub use build::{
+    Codegen, Compile, Compiler, ImageKind, Link, Ops, Packer, Plan, PlanFormat, Sanitizer, Which,
+};
 pub use images::{Inspect, Lsp, Pack, Unpack, Verify};
 pub use loading::{Prelink, Records, RecordsCommand};
 pub use running::{Lane, Run};

@@ -5,7 +5,9 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use gpsimd_engine::{Cores, Draft, Images, Linking, OpRequest, Packaging, Packer, Settings, Target};
+use gpsimd_engine::{
+    Cores, Draft, Images, Linking, OpRequest, Packaging, Packer, Sanitizer, Settings, Target,
+};
 use gpsimd_toolchain::Machine;
 use miette::Result;
 
@@ -47,8 +49,17 @@ pub(super) fn draft(arguments: &Compile) -> Result<Draft> {
                 cli::Packer::Vendor => Packer::Toolchain,
             },
             images: images(arguments),
+            sanitizers: arguments.sanitize.iter().map(sanitizer).collect(),
         },
     })
+}
+
+fn sanitizer(sanitizer: &cli::Sanitizer) -> Sanitizer {
+    match sanitizer {
+        cli::Sanitizer::Address => Sanitizer::Address,
+        cli::Sanitizer::Undefined => Sanitizer::Undefined,
+        cli::Sanitizer::Pairs => Sanitizer::Pairs,
+    }
 }
 
 fn images(arguments: &Compile) -> Images {

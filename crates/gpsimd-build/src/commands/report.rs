@@ -26,7 +26,7 @@ pub fn built(built: &Built, took: Duration) -> String {
     for op in &plan.job.ops {
         text += &format!("  {}\n      kernel {}\n", op.signature.python_call(), op.kernel);
     }
-    if project.images.has_fixed() {
+    if project.images.has_fixed() && !project.is_checked() {
         text +=
             "\n  core    window                    code        rodata      data        bss         used\n";
     }
@@ -55,7 +55,9 @@ pub fn built(built: &Built, took: Duration) -> String {
     }
     text += &format!("  stack   {}\n", stack(project.stack_size()));
     text += &format!("  log     {}\n", built.log.display());
-    if project.images.has_fixed() {
+    if project.is_checked() {
+        text += "  checks  a checked image, to be run here; it is none of those that ship\n";
+    } else if project.images.has_fixed() {
         text += &indent(&checks(&built.report));
     }
     text

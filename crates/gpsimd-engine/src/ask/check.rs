@@ -60,6 +60,15 @@ enum RequestError {
         help("xt-pkg-loadlib comes with the vendor's tools; --packer native needs nothing")
     )]
     NoPacker,
+    #[error("this toolchain's compiler and runtime have no checked form")]
+    #[diagnostic(code(engine::sanitize_toolchain), help("build with the open toolchain: --toolchain open"))]
+    SanitizeToolchain,
+    #[error("a checked build is for images at fixed addresses")]
+    #[diagnostic(
+        code(engine::sanitize_split),
+        help("leave out --image: the handlers and redzones do not fit the 32 KiB of a split image")
+    )]
+    SanitizeSplit,
 }
 
 /// Checks everything that can be known before a compiler starts.
@@ -105,7 +114,14 @@ fn whole(project: Result<Project, EngineError>, problems: Vec<Problem>) -> Resul
 
 /// The project of the settings; right if no problem was found.
 fn project(settings: &Settings, kit: &Kit, problems: &mut Vec<Problem>) -> Result<Project, EngineError> {
-    let name = library_name(&settings.name, problems);
+    let is_checked = !settings.sanitizers.is_empty();
+    let name = library_name(&settings.name, problems) + if is_checked { ".checked" } else { "" };
+    if is_checked && !kit.compiles_sdk() {
+        problems.push(Problem::new(RequestError::SanitizeToolchain));
+    }
+    if is_checked && settings.images.target().is_some() {
+        problems.push(Problem::new(RequestError::SanitizeSplit));
+    }
     let sources = sources(&settings.sources, &["wrapper", "wrapper.guess"], problems);
     let shapes = match settings.shape_sources.as_slice() {
         [] => Vec::new(),
@@ -140,12 +156,14 @@ fn project(settings: &Settings, kit: &Kit, problems: &mut Vec<Problem>) -> Resul
                 Linking::Each => false,
             },
         packaged: match settings.packaging {
+            _ if is_checked => false,
             Packaging::Always => true,
             Packaging::Never => false,
             Packaging::UnlessDebug => !settings.cflags.iter().any(|flag| flag == "-g"),
         },
         packer: settings.packer,
         images: settings.images,
+        sanitizers: settings.sanitizers.clone(),
     })
 }
 

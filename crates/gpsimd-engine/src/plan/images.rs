@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use gpsimd_lsp::Variant;
 use gpsimd_toolchain::{LinkJob, PackJob, Relocations};
 
+use crate::plan::checked;
 use crate::plan::place::{Place, file_name, with_suffix};
 use crate::stages::lsp::RenderLsp;
 use crate::stages::moving::Move;
@@ -31,7 +32,7 @@ pub(crate) fn images(
         let link = LinkJob {
             objects: objects.to_vec(),
             archives: archives.to_vec(),
-            ldflags: project.ldflags.clone(),
+            ldflags: [checked::ldflags(&project.sanitizers), project.ldflags.clone()].concat(),
             ..LinkJob::new(&image.linked, &lsp)
         };
         images.push((image, link));

@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 
+use crate::plan::checked;
 use crate::plan::place::{Place, with_suffix};
 use crate::stages::wrapper::{Adapt, Codegen};
 use crate::words::action::Action;
@@ -11,10 +12,11 @@ use crate::words::request::NamedOp;
 
 /// Kernel objects in source order.
 pub(crate) fn objects(place: &Place, actions: &mut Vec<Action>) -> Vec<PathBuf> {
+    let cflags = checked::cflags(&place.project.sanitizers, &place.project.cflags);
     let mut objects = Vec::new();
     for source in &place.project.sources {
         let object = with_suffix(place.work.join("obj").join(&source.object_stem), ".o");
-        actions.push(place.compile(&source.path, &object, &place.project.cflags, &place.project.includes));
+        actions.push(place.compile(&source.path, &object, &cflags, &place.project.includes));
         objects.push(object);
     }
     objects

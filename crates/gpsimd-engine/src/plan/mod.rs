@@ -2,6 +2,7 @@
 //!
 //! Looks up what exists in the tool's data directory and touches nothing else. Unaware of threads and of time.
 
+mod checked;
 mod images;
 mod kernels;
 mod place;
@@ -58,7 +59,9 @@ pub fn plan(job: Job, kit: &Kit) -> Plan<'_> {
     objects.push(wrapper);
     let images =
         fixed.map(|archives| images::images(&place, &objects, &archives, &mut actions)).unwrap_or_default();
-    let report = (!images.is_empty()).then(|| images::verify(&place, &images, &mut actions));
+    let is_checked = job.project.is_checked();
+    // its mark is what the checks refuse
+    let report = (!images.is_empty() && !is_checked).then(|| images::verify(&place, &images, &mut actions));
     let split = job.split.as_ref().zip(movable).map(|((target, rows), archives)| {
         split::split(&place, &objects, archives, target.generation, rows, &mut actions)
     });

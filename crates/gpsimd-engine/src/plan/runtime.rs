@@ -35,7 +35,8 @@ pub(crate) fn write_sdk(kit: &Kit) -> Option<Action> {
         return None;
     }
     let mut outputs = vec![kit.sdk.root().to_owned()];
-    outputs.extend(kit.sdk.archives().into_iter().flat_map(|runtime| runtime.sources));
+    let runtimes = kit.sdk.archives().into_iter().chain(kit.sdk.checked_archive());
+    outputs.extend(runtimes.flat_map(|runtime| runtime.sources));
     outputs.extend(kit.sdk.lister().sources);
     Some(Action::stage("write the device SDK", Vec::new(), outputs, WriteSdk::of(&kit.sdk)))
 }
@@ -48,7 +49,8 @@ pub(crate) fn archives(place: &Place, flavour: &Flavour, actions: &mut Vec<Actio
     let kept = kept(place, flavour);
     let defines: Vec<OsString> = flavour.defines.iter().map(OsString::from).collect();
     let mut archives = Vec::new();
-    for runtime in place.kit.sdk.archives() {
+    let checked = place.kit.sdk.checked_archive().filter(|_| place.project.is_checked());
+    for runtime in place.kit.sdk.archives().into_iter().chain(checked) {
         let to = kept.join(runtime.archive);
         if !to.exists() {
             let compile = |source: &Path, object: &Path| place.compile(source, object, &defines, &[]);

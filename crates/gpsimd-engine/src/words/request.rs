@@ -115,6 +115,17 @@ pub enum Packaging {
     Never,
 }
 
+/// Checks that the compiler puts into a checked build, for the simulator to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Sanitizer {
+    /// Redzones around variables, and variables whose scope has ended.
+    Address,
+    /// Arithmetic, indices, conversions, pointers.
+    Undefined,
+    /// Comparisons and differences of pointers into different objects; finds them with `Address` only.
+    Pairs,
+}
+
 /// Who strips and packs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub enum Packer {
@@ -173,6 +184,8 @@ pub struct Settings {
     pub packer: Packer,
     /// Which images to make.
     pub images: Images,
+    /// Any of these makes a checked build, under a name of its own, which cannot ship.
+    pub sanitizers: Vec<Sanitizer>,
 }
 
 /// Settings found usable: kernels can be compiled, whatever their ops are.
@@ -206,6 +219,8 @@ pub struct Project {
     pub packer: Packer,
     /// Which images to make.
     pub images: Images,
+    /// See [`Settings::sanitizers`].
+    pub sanitizers: Vec<Sanitizer>,
 }
 
 /// A request found buildable.
@@ -231,6 +246,11 @@ pub struct Source {
 }
 
 impl Project {
+    /// Whether the build is for the simulator's own checks.
+    pub fn is_checked(&self) -> bool {
+        !self.sanitizers.is_empty()
+    }
+
     /// The library's hidden directory.
     pub(crate) fn library(&self) -> PathBuf {
         self.out_dir.join(HIDDEN).join(&self.name)

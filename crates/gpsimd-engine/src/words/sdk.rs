@@ -138,20 +138,22 @@ impl Sdk {
 
     /// The runtime's archives in link order.
     pub(crate) fn archives(&self) -> Vec<RuntimeArchive> {
-        ARCHIVES
-            .iter()
-            .map(|(folder, archive)| RuntimeArchive {
-                archive,
-                sources: self
-                    .files
-                    .keys()
-                    .filter(|name| Path::new(name).parent() == Some(Path::new(folder)))
-                    .filter(|name| [".cpp", ".cc", ".c", ".S"].iter().any(|ending| name.ends_with(ending)))
-                    .map(|name| self.root.join(name))
-                    .collect(),
-            })
-            .filter(|runtime: &RuntimeArchive| !runtime.sources.is_empty())
-            .collect()
+        ARCHIVES.iter().filter_map(|(folder, archive)| self.archive(folder, archive)).collect()
+    }
+
+    /// The handlers of checked builds.
+    pub(crate) fn checked_archive(&self) -> Option<RuntimeArchive> {
+        self.archive("src/checked", "checked/libchecked.a")
+    }
+
+    fn archive(&self, folder: &str, archive: &'static str) -> Option<RuntimeArchive> {
+        let is_source = |name: &&String| {
+            Path::new(name).parent() == Some(Path::new(folder))
+                && [".cpp", ".cc", ".c", ".S"].iter().any(|ending| name.ends_with(ending))
+        };
+        let sources: Vec<PathBuf> =
+            self.files.keys().filter(is_source).map(|name| self.root.join(name)).collect();
+        (!sources.is_empty()).then_some(RuntimeArchive { archive, sources })
     }
 }
 
