@@ -3,15 +3,15 @@
 use include_dir::{Dir, include_dir};
 use miette::Result;
 
-use super::Outcome;
 use crate::output::print_raw;
+use crate::status::Status;
 
 static HEADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../sdk/include/gpsimd");
 
 /// Prints `gpsimd/kit.hpp` with what it includes of its own.
-pub fn run() -> Result<Outcome> {
+pub fn run() -> Result<Status> {
     print_raw(as_one().as_bytes())?;
-    Ok(Outcome::Good)
+    Ok(Status::Good)
 }
 
 /// Every header once, where it is included first.
