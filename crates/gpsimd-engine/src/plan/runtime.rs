@@ -27,7 +27,7 @@ pub(crate) const FIXED: Flavour = Flavour { suffix: "", defines: &[] };
 /// For split images: their data region of 8 KiB leaves less for the runtime's small pool, which takes as much by itself
 /// in a fixed image.
 pub(crate) const SPLIT: Flavour =
-    Flavour { suffix: "-split", defines: &["-DNEURON_DEFAULT_POOL_SIZE=0x1000"] };
+    Flavour { suffix: "-split", defines: &["-DNEURON_DEFAULT_POOL_SIZE=0x0800"] };
 
 /// Writes the SDK's files, unless they are there.
 pub(crate) fn write_sdk(kit: &Kit) -> Option<Action> {
