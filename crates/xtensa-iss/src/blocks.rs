@@ -12,6 +12,7 @@ use crate::bus::{Bus, FETCH_BYTES};
 use crate::core::{Core, Leave};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::isa::{Flow, Insn, Op, decode, execute};
+use crate::track;
 
 /// Longest block, in instructions.
 const MAX_BLOCK: usize = 64;
@@ -56,16 +57,40 @@ impl BlockCache {
         }
     }
 
-    /// Runs from the core's pc on. Between blocks `core.state.pc` is exact; inside, the instruction knows its own.
+    /// Runs from the core's pc on.
     pub fn run<B: Bus>(&mut self, core: &mut Core, bus: &mut B, budget: u64) -> Stop {
         let mut left = budget;
+        // The bus may be another one than last time.
+        bus.track(core.shadow.tracking);
+        loop {
+            let paused = match core.shadow.tracking {
+                false => self.run_as::<B, false>(core, bus, &mut left),
+                true => self.run_as::<B, true>(core, bus, &mut left),
+            };
+            if let Some(stop) = paused {
+                return stop;
+            }
+            core.shadow.tracking = !core.shadow.tracking;
+            bus.track(core.shadow.tracking);
+        }
+    }
+
+    /// Runs without or with an eye on undefined bits, and counts down the budget; `None` when it should go on the other way.
+    /// Between blocks `core.state.pc` is exact; inside, the instruction knows its own.
+    fn run_as<B: Bus, const TRACKED: bool>(
+        &mut self,
+        core: &mut Core,
+        bus: &mut B,
+        budget: &mut u64,
+    ) -> Option<Stop> {
+        let mut left = *budget;
         self.add_loop_end(core, core.state.lend);
         let mut id = match self.find(core, bus) {
             Ok(id) => id,
-            Err(fault) => return Stop::Fault(fault),
+            Err(fault) => return Some(Stop::Fault(fault)),
         };
         loop {
-            let Some(block) = self.blocks.get(id as usize) else { return Stop::Budget };
+            let Some(block) = self.blocks.get(id as usize) else { return Some(Stop::Budget) };
             let (allowed, beyond) = match usize::try_from(left) {
                 Ok(left) if left < block.insns.len() => block.insns.split_at(left),
                 _ => (&*block.insns, [].as_slice()),
@@ -80,7 +105,8 @@ impl BlockCache {
             let mut rest = allowed.iter();
             let left_by = loop {
                 let Some(insn) = rest.next() else { break None };
-                if let Err(leave) = execute(core, bus, insn) {
+                let done = if TRACKED { track::step(core, bus, insn) } else { execute(core, bus, insn) };
+                if let Err(leave) = done {
                     break Some((leave, insn));
                 }
             };
@@ -91,7 +117,7 @@ impl BlockCache {
                     None => core.fall_through(block.end),
                     Some(next) => {
                         core.state.pc = next.pc;
-                        return Stop::Budget;
+                        return Some(Stop::Budget);
                     }
                 },
                 Some((Leave::Jump, _)) => true,
@@ -105,19 +131,27 @@ impl BlockCache {
                 Some((Leave::Trap, insn)) => {
                     core.fall_through(insn.end());
                     core.take_back(&mut left, skipped);
-                    return core.stop;
+                    return Some(core.stop);
                 }
                 Some((Leave::Fault, insn)) => {
                     core.state.pc = insn.pc;
                     core.take_back(&mut left, skipped + 1);
-                    return Stop::Fault(Fault { pc: insn.pc, kind: core.fault });
+                    if !TRACKED && core.fault.is_undefined() {
+                        *budget = left;
+                        return None;
+                    }
+                    return Some(Stop::Fault(Fault { pc: insn.pc, kind: core.fault }));
                 }
             };
             if skipped != 0 {
                 core.take_back(&mut left, skipped);
             }
             if left == 0 {
-                return Stop::Budget;
+                return Some(Stop::Budget);
+            }
+            if TRACKED && core.shadow.is_clean() {
+                *budget = left;
+                return None;
             }
 
             // Chain: the remembered successor if it starts where execution goes.
@@ -131,7 +165,7 @@ impl BlockCache {
                         }
                         next
                     }
-                    Err(fault) => return Stop::Fault(fault),
+                    Err(fault) => return Some(Stop::Fault(fault)),
                 },
             };
         }

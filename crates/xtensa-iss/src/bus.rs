@@ -22,9 +22,37 @@ pub enum BusFault {
     /// Something is there, but it does not allow this kind of access (store to read-only, fetch from data).
     #[error("the memory there does not allow this kind of access")]
     Denied,
+    /// Some of the bytes hold no value. The core reads them all the same and tracks where they go ([`Bus::undefined`]).
+    #[error("nothing has written the memory there")]
+    Undefined,
     /// The device raised its own diagnostic and keeps the details under this number.
     #[error("the device refused (diagnostic {0})")]
     Device(u32),
+}
+
+/// Bits without a value: a set bit is undefined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Undefined {
+    /// Which bits.
+    pub bits: u32,
+    /// Where they came from, by the bus's own number.
+    pub origin: u32,
+}
+
+/// What undefined bits decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Use {
+    /// Where control goes, or whether an instruction faults.
+    Decision,
+    /// The address of a load or store.
+    Address,
+    /// What is stored at an address; no trouble in itself.
+    Store {
+        /// Where.
+        addr: u32,
+        /// Bytes: 1, 2 or 4.
+        size: u8,
+    },
 }
 
 /// Bytes one [`Bus::fetch`] may hand over: the longest instruction of the core family.
@@ -94,6 +122,26 @@ pub trait Bus {
     fn fill32(&mut self, at: At, addr: u32) -> Result<u32, BusFault> {
         self.load32(at, addr)
     }
+
+    /// Definedness begins or ends to be tracked: in between no load answers [`BusFault::Undefined`]. A bus that never does
+    /// needs none of the methods below.
+    fn track(&mut self, _on: bool) {}
+    /// The undefined bits of `size` readable bytes, the first byte's lowest.
+    fn undefined(&mut self, _addr: u32, _size: u8) -> Undefined {
+        Undefined::default()
+    }
+    /// Bytes that the program just stored hold undefined bits.
+    fn set_undefined(&mut self, _addr: u32, _size: u8, _undefined: Undefined) {}
+    /// The next instruction uses undefined bits.
+    ///
+    /// # Errors
+    /// The bus wants the core to stop before it.
+    fn use_undefined(&mut self, _at: At, _what: Use, _undefined: Undefined) -> Result<(), BusFault> {
+        Ok(())
+    }
+    /// A function returned: its frame and its caller's save area, `from..to`, are nobody's.
+    #[inline(always)]
+    fn frame_left(&mut self, _from: u32, _to: u32) {}
 }
 
 /// One block of RAM, readable, writable and executable; everything else is unmapped.

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use crate::config::Config;
 use crate::fault::{FaultKind, Stop};
+use crate::shadow::Shadow;
 use crate::state::State;
 
 /// Why an instruction did not simply hand over to the next one.
@@ -40,6 +41,8 @@ pub(crate) struct Core {
     pub stop: Stop,
     /// A window spill overwrote decoded code.
     pub spilled_into_code: bool,
+    /// Which registers hold undefined bits.
+    pub shadow: Box<Shadow>,
 }
 
 impl Core {
@@ -52,6 +55,7 @@ impl Core {
             fault: FaultKind::DivideByZero,
             stop: Stop::Budget,
             spilled_into_code: false,
+            shadow: Box::default(),
         }
     }
 
@@ -104,6 +108,7 @@ impl Core {
 
     pub fn restore(&mut self, state: &State) {
         self.state = state.clone();
+        *self.shadow = Shadow::default();
         self.state.window_base &= 15;
         self.load_window();
     }

@@ -3,7 +3,7 @@
 //! Unaware of what the memory behind the bus is and of how blocks are decoded.
 
 use crate::blocks::BlockCache;
-use crate::bus::Bus;
+use crate::bus::{Bus, Undefined};
 use crate::config::Config;
 use crate::core::Core;
 use crate::fault::{Fault, Stop};
@@ -70,6 +70,8 @@ impl Cpu {
     /// Sets register `a0..a15` (`r & 15`) of the visible window.
     pub fn set_ar(&mut self, r: u8, value: u32) {
         self.core.set_ar(r, value);
+        let base = self.core.state.window_base;
+        self.core.shadow.set_ar(base, r & 15, Undefined::default());
     }
 
     /// Stack limit; 0 for none.

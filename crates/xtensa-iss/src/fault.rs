@@ -136,3 +136,10 @@ pub enum FaultKind {
         start: u16,
     },
 }
+
+impl FaultKind {
+    /// Whether it is only that memory holds no value.
+    pub(crate) fn is_undefined(self) -> bool {
+        matches!(self, FaultKind::Bus { fault: BusFault::Undefined, .. })
+    }
+}

@@ -10,6 +10,9 @@
 //!
 //! An instruction is one row of the table in `isa`; decoder, disassembler, interpreter and blocks follow from the rows.
 //!
+//! A bus may say that bytes hold no value. Then the core tracks, bit by bit, where they go, until no register holds one; it
+//! asks the bus only when undefined bits decide something. Without such bytes this costs nothing.
+//!
 //! The stack limit (ISL) is checked where a stack pointer comes into being: ENTRY, MOVSP, and ADDI/ADDMI with destination
 //! `a1`. Compiled code stores at non-negative offsets from `a1`, so a frame that passed the check stays above the limit.
 
@@ -24,10 +27,12 @@ mod fp;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod isa;
+mod shadow;
 pub mod special;
 mod state;
+mod track;
 
-pub use bus::{At, Bus, BusFault, FETCH_BYTES, Ram};
+pub use bus::{At, Bus, BusFault, FETCH_BYTES, Ram, Undefined, Use};
 pub use config::{Config, Unaligned};
 pub use cpu::Cpu;
 pub use fault::{Access, Fault, FaultKind, Stop};

@@ -10,6 +10,10 @@ pub const THREADPTR: u8 = 231;
 pub const FCR: u8 = 232;
 /// User register: floating-point status.
 pub const FSR: u8 = 233;
+/// Special register: shift amount.
+pub(crate) const SAR: u8 = 3;
+/// Special register: booleans.
+pub(crate) const BR: u8 = 4;
 /// Special register: processor id.
 pub const PRID: u8 = 235;
 
@@ -49,8 +53,8 @@ pub(crate) fn classify(number: u8) -> Sr {
         0 => Sr::Lbeg,
         1 => Sr::Lend,
         2 => Sr::Lcount,
-        3 => Sr::Sar,
-        4 => Sr::Br,
+        SAR => Sr::Sar,
+        BR => Sr::Br,
         12 => Sr::Scompare1,
         72 => Sr::WindowBase,
         73 => Sr::WindowStart,
@@ -89,8 +93,8 @@ pub fn special_register_name(number: u8) -> Option<&'static str> {
         0 => "lbeg",
         1 => "lend",
         2 => "lcount",
-        3 => "sar",
-        4 => "br",
+        SAR => "sar",
+        BR => "br",
         5 => "litbase",
         12 => "scompare1",
         40 => "prefctl",

@@ -26,8 +26,9 @@ impl Bus<'_> {
         match self.locate(soc).0 {
             Place::Tensor(region, offset) => self.load_tensor(at, region, offset),
             Place::Scratch(offset) => {
+                let value = self.load_ram(Place::Scratch(offset))?;
                 self.scratch_element(offset)?;
-                self.load_ram(Place::Scratch(offset))
+                Ok(value)
             }
             place @ (Place::Image(_) | Place::Dataram(_)) => self.load_ram(place),
             Place::Apb(offset) => {
@@ -64,8 +65,11 @@ impl Bus<'_> {
         region: usize,
         offset: usize,
     ) -> Result<[u8; N], BusFault> {
-        let near = Near::Tensor { region, offset: offset as i64 };
         let role = self.role(region);
+        let loaded = self.view.load::<N>(region, offset);
+        if loaded.as_ref().is_some_and(|loaded| loaded.initialised < N) {
+            self.unwritten()?;
+        }
         if role == Some(Role::Scalar) {
             for byte in (offset..offset + N).take_while(|byte| *byte < 8) {
                 self.scalar_reads[region] |= 1 << byte;
@@ -74,7 +78,7 @@ impl Bus<'_> {
             self.touch(at.pc, region, false, offset, N)?;
             self.count_element()?;
         }
-        let Some(loaded) = self.view.load::<N>(region, offset) else {
+        let Some(loaded) = loaded else {
             // A word whose first bytes are the tensor's last: copy loops read whole words, so this is not an overrun.
             let mut value = [0; N];
             for (i, byte) in value.iter_mut().enumerate() {
@@ -83,13 +87,11 @@ impl Bus<'_> {
             return Ok(value);
         };
         // All bytes, not any: a partly written word is padding or the end of a copy.
-        if loaded.initialised == 0 {
+        if loaded.initialised == 0 && !self.quiet {
             match &mut self.touched {
                 Some(touched) => touched.blank = true,
-                None if self.lenient => self.touches.blank((at.pc, region, false), (offset, offset + N)),
-                None => {}
+                None => self.touches.blank((at.pc, region, false), (offset, offset + N)),
             }
-            self.report(What::Uninitialised, false, Actor::Cpu, near, N)?;
         }
         Ok(loaded.data)
     }
@@ -131,7 +133,7 @@ impl Bus<'_> {
         Ok(())
     }
 
-    fn ram(&mut self, place: Place) -> Option<(&mut Ram, usize)> {
+    pub(crate) fn ram(&mut self, place: Place) -> Option<(&mut Ram, usize)> {
         match place {
             Place::Image(offset) => Some((&mut self.memory.image, offset)),
             Place::Scratch(offset) => Some((&mut self.memory.scratch, offset)),
@@ -169,12 +171,15 @@ impl Bus<'_> {
             return Err(BusFault::Unmapped);
         };
         let any = states.iter().fold(0, |any, state| any | state);
-        // A word that is partly the program's and partly written is the end of a copy or padding, not a fault.
+        // A word that is partly the program's is the end of a copy, not a fault.
         let what = match () {
             () if any & REDZONE != 0 => What::Redzone { is_whole: any & ACCESS == 0 },
             () if any & ACCESS == 0 && any & FREED != 0 => What::Freed,
             () if any & ACCESS == 0 => What::Outside,
-            () if any & INIT == 0 => What::Uninitialised,
+            () if states.iter().any(|state| state & (ACCESS | INIT) == ACCESS) => {
+                self.unwritten()?;
+                return Ok(value);
+            }
             () => return Ok(value),
         };
         let near = self.near_place(place.skip(redzone(&states)), what);
@@ -266,32 +271,6 @@ impl Bus<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Undoes what a store of `len` bytes at an NX address said about them: they were copied from bytes nobody wrote.
-    pub fn forget(&mut self, addr: u32, len: usize) {
-        let offset = addr.wrapping_sub(map::DATARAM) as usize;
-        let image = addr.wrapping_sub(self.memory.image_base) as usize;
-        let place = if offset < self.memory.dataram.size() {
-            Place::Dataram(offset)
-        } else if image < self.memory.image.size() {
-            Place::Image(image)
-        } else {
-            match self.window(addr) {
-                Ok(soc) => self.locate(soc).0,
-                Err(_) => return,
-            }
-        };
-        if let Place::Tensor(region, offset) = place {
-            if self.role(region) == Some(Role::Output) && self.view.forget(region, offset, len) {
-                let near = Near::Tensor { region, offset: offset as i64 };
-                let _ = self.report(What::UninitialisedCopy, true, Actor::Cpu, near, len);
-            }
-            return;
-        }
-        if let Some((ram, offset)) = self.ram(place) {
-            ram.remove_state(offset, len, INIT);
-        }
     }
 
     fn store_bookkeeping<const N: usize>(&mut self, offset: usize, value: [u8; N]) -> Result<(), BusFault> {

@@ -53,14 +53,13 @@ impl Running<'_, '_> {
         }
     }
 
-    /// A chain with the places that pending calls really return to.
-    pub fn with_returns(&self, mut chain: Chain) -> Chain {
+    /// Puts the places that pending calls really return to into the frames of a call chain.
+    pub fn with_returns(&self, frames: &mut [(u32, u32)]) {
         let stub = self.bus.memory.firmware_base + firmware::WATCH_RETURN;
         let mut pending = self.pending.iter().rev();
-        for pc in chain.iter_mut().filter(|pc| **pc == stub) {
+        for (pc, _) in frames.iter_mut().filter(|(pc, _)| *pc == stub) {
             *pc = pending.next().map_or(stub, |call| self.back(call.back));
         }
-        chain
     }
 
     /// The address that a return address stands for: bits 30 and 31 of it hold the call's increment.

@@ -5,12 +5,13 @@
 //! where the access is recorded as an incident and carried out as harmlessly as possible. Unaware of symbols and reports.
 //! Facts: spec `lsp-and-memory.md` §13.1, `device-runtime.md` §9, §10.5.
 
-use xtensa_iss::{At, BusFault, FETCH_BYTES};
+use xtensa_iss::{At, BusFault, FETCH_BYTES, Undefined, Use};
 
 use crate::cores::incident::{Actor, History, Incident, Near, What};
 use crate::cores::streams::Streams;
 use crate::cores::touches::Touches;
-use crate::memory::heap::Kind;
+use crate::cores::undefined::Definedness;
+use crate::memory::heap::{Chain, Kind};
 use crate::memory::private::Memory;
 use crate::memory::ram::ACCESS;
 use crate::memory::view::View;
@@ -84,8 +85,13 @@ pub struct Bus<'a> {
     pub multicore: bool,
     /// Whether accesses are being repeated: incidents are recorded and nothing is refused.
     pub lenient: bool,
-    /// Incidents of the repeated instruction, each with the call chain that allocated or freed the block concerned.
-    pub incidents: Vec<(Incident, History)>,
+    /// Whether nothing is to be noticed: the host looks at the call chain.
+    pub quiet: bool,
+    /// Undefined bits in memory.
+    pub definedness: Definedness,
+    /// Incidents of the repeated instruction, each with what is known of the memory concerned, and with the call chain that
+    /// is to be blamed, if that is not the instruction's own.
+    pub incidents: Vec<(Incident, History, Chain)>,
     /// Heap and descriptor that the repeated instruction handed out.
     pub handed_out: Option<(Kind, usize)>,
     /// What DMA transfers of the repeated instruction touched of tensors.
@@ -116,6 +122,8 @@ impl<'a> Bus<'a> {
             view,
             multicore,
             lenient: false,
+            quiet: false,
+            definedness: Definedness::default(),
             incidents: Vec::new(),
             handed_out: None,
             transferred: Vec::new(),
@@ -133,10 +141,10 @@ impl<'a> Bus<'a> {
     /// Runs `look` with checks off and leaves no trace of it: for reading the call chain.
     pub fn quietly<R>(&mut self, look: impl FnOnce(&mut Self) -> R) -> R {
         let (counters, lenient, seen) = (self.counters, self.lenient, self.incidents.len());
-        self.lenient = true;
+        (self.lenient, self.quiet) = (true, true);
         let result = look(self);
         self.counters = counters;
-        self.lenient = lenient;
+        (self.lenient, self.quiet) = (lenient, false);
         self.incidents.truncate(seen);
         result
     }
@@ -165,7 +173,7 @@ impl<'a> Bus<'a> {
         if !self.lenient {
             return Err(ATTENTION);
         }
-        self.incidents.push((Incident { what, write, actor, near, len: len as u32 }, history));
+        self.incidents.push((Incident { what, write, actor, near, len: len as u32 }, history, Chain::new()));
         Ok(())
     }
 
@@ -384,6 +392,27 @@ impl xtensa_iss::Bus for Bus<'_> {
             Some(value) => Ok(u32::from_le_bytes(value)),
             None => self.load32(at, addr),
         }
+    }
+
+    fn track(&mut self, on: bool) {
+        self.definedness.tracking = on;
+    }
+
+    fn undefined(&mut self, addr: u32, size: u8) -> Undefined {
+        self.undefined_at(addr, size)
+    }
+
+    fn set_undefined(&mut self, addr: u32, size: u8, undefined: Undefined) {
+        self.keep_undefined(addr, size, undefined);
+    }
+
+    fn use_undefined(&mut self, _: At, what: Use, undefined: Undefined) -> Result<(), BusFault> {
+        self.judge_undefined(what, undefined)
+    }
+
+    #[inline(always)]
+    fn frame_left(&mut self, from: u32, to: u32) {
+        self.leave_frame(from, to);
     }
 
     fn fetch(&mut self, addr: u32, into: &mut [u8; FETCH_BYTES]) -> Result<usize, BusFault> {

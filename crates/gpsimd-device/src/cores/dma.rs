@@ -43,6 +43,7 @@ impl Bus<'_> {
         let (mut data, mut init) = std::mem::take(&mut self.buffer);
         data.resize(len, 0);
         init.resize(len, false);
+        self.begin_transfer();
         self.read(tx.addr, &mut data, &mut init);
         self.write(rx.addr, &data, &init);
         self.buffer = (data, init);
@@ -96,11 +97,13 @@ impl Bus<'_> {
             let (place, reach) = self.locate(at);
             let n = (data.len() - done).min(usize::try_from(reach.max(1)).unwrap_or(usize::MAX));
             let (data, init) = (&mut data[done..done + n], &mut init[done..done + n]);
+            let start = done;
             done += n;
             self.refresh(place);
             match place {
                 Place::Tensor(region, offset) => {
                     self.view.read_range(region, offset, data, init);
+                    self.read_undefined(place, start, init);
                     let blank = init.iter().position(|init| !init).map(|first| {
                         let last = init.iter().rposition(|init| !init).unwrap_or(first);
                         (offset + first, offset + last + 1)
@@ -125,6 +128,7 @@ impl Bus<'_> {
                         let what = closed(states[bad]);
                         self.report_ram(what, false, place, bad, count);
                     }
+                    self.read_undefined(place, start, init);
                 }
                 Place::Apb(_) | Place::Nowhere => {
                     data.fill(0);
@@ -144,6 +148,7 @@ impl Bus<'_> {
             let (place, reach) = self.locate(at);
             let n = (data.len() - done).min(usize::try_from(reach.max(1)).unwrap_or(usize::MAX));
             let (data, init) = (&data[done..done + n], &init[done..done + n]);
+            let start = done;
             done += n;
             self.refresh(place);
             match place {
@@ -157,17 +162,17 @@ impl Bus<'_> {
                         .is_some_and(|region| region.role != Role::Output)
                     {
                         let _ = self.report(What::Input, true, Actor::Dma, near, n);
-                    } else if let Some(first) = init.iter().position(|init| !init) {
-                        let count = init.iter().filter(|init| !**init).count();
-                        let near = Near::Tensor { region, offset: (offset + first) as i64 };
-                        let _ = self.report(What::UninitialisedCopy, true, Actor::Dma, near, count);
+                    } else {
+                        self.report_transfer((region, offset), start, init);
                     }
                     self.view.write_range(region, offset, data, init);
+                    self.write_undefined(place, start, init);
                     let span = (offset, offset + n);
                     self.transferred.push(Transferred { region, wrote: true, span, blank: None });
                 }
                 Place::Image(offset) | Place::Scratch(offset) | Place::Dataram(offset) => {
                     self.write_ram(place, offset, data, init);
+                    self.write_undefined(place, start, init);
                 }
                 Place::Apb(_) | Place::Nowhere => {
                     let near = self.near_soc(at);

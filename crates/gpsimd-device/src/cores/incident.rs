@@ -28,8 +28,8 @@ pub enum What {
     ScalarWidth,
     /// An address window whose register was never written.
     WindowUnset,
-    /// A transfer or a copy loop put bytes that nobody wrote into the output.
-    UninitialisedCopy,
+    /// Bytes that nobody wrote were put into the output, from here.
+    UninitialisedCopy(Source),
     /// A redzone of checked code, or a variable whose scope has ended.
     Redzone {
         /// Not only the last bytes of a word, as the C library's word-wise string functions read them.
@@ -43,6 +43,19 @@ pub enum What {
     WrongFree(Kind),
     /// A block is given back with another size than it has; the incident's length is that size.
     SizedDelete,
+}
+
+/// What kind of memory bytes came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Source {
+    /// A tensor of the call.
+    Tensor(usize),
+    /// A block of one of the core's heaps.
+    Block(Kind),
+    /// The stack.
+    Stack,
+    /// Anything else.
+    Other,
 }
 
 /// What the address is in, or next to.
@@ -95,6 +108,20 @@ pub enum Near {
     },
 }
 
+impl Near {
+    /// What kind of memory it is.
+    pub fn source(self) -> Source {
+        match self {
+            Near::Tensor { region, .. } => Source::Tensor(region),
+            Near::Block { heap, .. } => Source::Block(heap),
+            Near::Stack { .. } => Source::Stack,
+            Near::Variable { .. } | Near::Dataram { .. } | Near::Nx { .. } | Near::Soc { .. } => {
+                Source::Other
+            }
+        }
+    }
+}
+
 /// Who accessed memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Actor {
@@ -104,18 +131,34 @@ pub enum Actor {
     Dma,
 }
 
-/// Call chains that blocks come from; empty where there is no block.
+/// What is known of the memory concerned from before; empty where there is no block and no frame.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct History {
-    /// Who allocated the block concerned, or freed it if that is the trouble.
+    /// Who allocated the block concerned, or freed it if that is the trouble; the frame, for memory of the stack.
     pub block: Chain,
     /// Who allocated the block that is hit.
     pub hit: Chain,
+    /// The stack at this NX address, as long as nobody has asked whose frame it is.
+    pub frame: Option<u32>,
+}
+
+impl History {
+    /// With the frame found among those that are live (pc and stack pointer, innermost first).
+    pub fn among(mut self, frames: &[(u32, u32)]) -> History {
+        if let Some(addr) = self.frame.take() {
+            // A frame lies from its own stack pointer up to its caller's.
+            self.block = match frames.iter().position(|(_, sp)| *sp > addr) {
+                Some(0) | None => Chain::new(),
+                Some(caller) => frames.iter().skip(caller - 1).map(|(pc, _)| *pc).collect(),
+            };
+        }
+        self
+    }
 }
 
 impl From<Chain> for History {
     fn from(block: Chain) -> History {
-        History { block, hit: Chain::new() }
+        History { block, ..History::default() }
     }
 }
 
@@ -141,7 +184,7 @@ pub struct Folded {
     pub first: Incident,
     /// Call chain of the first.
     pub chain: Chain,
-    /// What is known of the blocks concerned.
+    /// What is known of the memory concerned.
     pub history: History,
     /// How many there were.
     pub count: u64,

@@ -5,7 +5,6 @@
 pub mod access;
 pub mod blocks;
 pub mod bus;
-pub mod copies;
 pub mod core;
 pub mod dma;
 pub mod incident;
@@ -14,3 +13,4 @@ mod requests;
 pub mod run;
 pub mod streams;
 pub mod touches;
+pub mod undefined;

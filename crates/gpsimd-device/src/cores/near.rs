@@ -102,7 +102,7 @@ impl Bus<'_> {
         let Near::Block { heap, len, offset, .. } = found else { return None };
         let hit = self.memory.heaps[kind as usize].hit(block, offset);
         let history =
-            History { block: block.site.clone(), hit: hit.map(|hit| hit.site.clone()).unwrap_or_default() };
+            History { hit: hit.map(|hit| hit.site.clone()).unwrap_or_default(), ..block.site.clone().into() };
         Some((Near::Block { heap, len, offset, hit: hit.map(|hit| hit.len) }, history))
     }
 }

@@ -1,17 +1,16 @@
-//! One run of one core: slices, repeated instructions, firmware services, and bytes nobody wrote on their way.
+//! One run of one core: slices, repeated instructions and firmware services.
 //!
 //! Unaware of how a run is set up and of what its records mean.
 //! Facts: spec `customop-abi.md` §3.2-§3.4.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use xtensa_iss::{BusFault, Cpu, Fault, FaultKind, Stop, ps};
 
 use crate::cores::blocks::{Pending, Returns};
 use crate::cores::bus::{Bus, Touched, Transferred};
-use crate::cores::copies;
-use crate::cores::incident::{Actor, Log, Near, What};
+use crate::cores::incident::Log;
 use crate::memory::heap::Chain;
 use crate::parts::firmware::{self, Service};
 use crate::parts::map;
@@ -24,8 +23,6 @@ const CHAIN_LIMIT: usize = 24;
 const TEXT_LIMIT: usize = 1 << 20;
 /// Longest registered name; the generator allows 31 characters.
 const NAME_LIMIT: usize = 256;
-/// Instructions after which a store that should have come is no longer waited for.
-const COPY_REACH: u8 = 16;
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,16 +70,6 @@ pub struct Limits<'a> {
     pub executed: &'a AtomicU64,
 }
 
-/// A store that is to copy bytes nobody wrote.
-struct Copy {
-    /// Its address.
-    store: u32,
-    /// Instructions it is still waited for.
-    left: u8,
-    /// Where the bytes were first read.
-    origin: Chain,
-}
-
 /// One run in progress.
 pub(crate) struct Running<'s, 'a> {
     pub cpu: &'s mut Cpu,
@@ -97,10 +84,6 @@ pub(crate) struct Running<'s, 'a> {
     pub returns: Returns,
     /// Instructions that only watching executed.
     pub stops: u64,
-    /// Stores that will copy bytes nobody wrote.
-    copies: Vec<Copy>,
-    /// Where local variables that hold such bytes got them from, by NX address.
-    origins: HashMap<u32, Chain>,
 }
 
 impl<'s, 'a> Running<'s, 'a> {
@@ -121,8 +104,6 @@ impl<'s, 'a> Running<'s, 'a> {
             pending: Vec::new(),
             returns: Returns::new(),
             stops: 0,
-            copies: Vec::new(),
-            origins: HashMap::new(),
         }
     }
 
@@ -139,11 +120,7 @@ impl<'s, 'a> Running<'s, 'a> {
                 return Ended::Budget;
             }
             // Whole slices end at fixed instruction counts, so that a budget ends a run at the same place every time.
-            let mut stop = if self.copies.is_empty() {
-                self.cpu.run(&mut self.bus, left.min(SLICE))
-            } else {
-                self.step_to_copy()
-            };
+            let mut stop = self.cpu.run(&mut self.bus, left.min(SLICE));
             if let Stop::Fault(Fault { kind: FaultKind::Bus { fault: BusFault::Device(_), .. }, .. }) = stop {
                 stop = self.repeat();
             }
@@ -165,9 +142,15 @@ impl<'s, 'a> Running<'s, 'a> {
 
     /// The call chain at the pc.
     pub fn chain(&mut self) -> Chain {
+        self.frames().into_iter().map(|(pc, _)| pc).collect()
+    }
+
+    /// The call chain with each frame's stack pointer.
+    fn frames(&mut self) -> Vec<(u32, u32)> {
         let cpu = &*self.cpu;
-        let frames = self.bus.quietly(|bus| cpu.call_chain(bus, CHAIN_LIMIT));
-        self.with_returns(frames.into_iter().map(|(pc, _)| pc).collect())
+        let mut frames = self.bus.quietly(|bus| cpu.call_chain(bus, CHAIN_LIMIT));
+        self.with_returns(&mut frames);
+        frames
     }
 
     /// The chain at a pc with no code. If a CALLX led there, its return address waits where the callee's ENTRY, which never
@@ -192,61 +175,23 @@ impl<'s, 'a> Running<'s, 'a> {
         self.bus.memory.peek(self.cpu.pc().wrapping_add(3), 4) == Some(b"DIV0")
     }
 
-    fn collect(&mut self, chain: &[u32]) {
-        for (incident, mut history) in std::mem::take(&mut self.bus.incidents) {
-            if incident.what == What::Uninitialised && incident.actor == Actor::Cpu {
-                if let Near::Stack { addr } = incident.near {
-                    history = self.origins.get(&addr).cloned().unwrap_or_default().into();
-                }
-                let pc = chain.first().copied().unwrap_or(0);
-                if let Some(store) = self.bus.memory.peek(pc, copies::WINDOW).and_then(copies::store_after) {
-                    let origin = if history.block.is_empty() { chain.to_vec() } else { history.block };
-                    let store = pc.wrapping_add(store as u32);
-                    self.copies.push(Copy { store, left: COPY_REACH, origin });
-                    continue;
-                }
-            }
-            self.log.add(incident, chain, history);
+    fn collect(&mut self, frames: &[(u32, u32)]) {
+        let chain: Chain = frames.iter().map(|(pc, _)| *pc).collect();
+        for (incident, history, moved) in std::mem::take(&mut self.bus.incidents) {
+            let blamed = if moved.is_empty() { &chain } else { &moved };
+            self.log.add(incident, blamed, history.among(frames));
         }
-    }
-
-    /// One instruction on the way to a store that copies bytes nobody wrote, and what that store means.
-    fn step_to_copy(&mut self) -> Stop {
-        let pc = self.cpu.pc();
-        let awaited = self.copies.iter().position(|copy| copy.store == pc);
-        let store = awaited.and_then(|_| self.bus.memory.peek(pc, 3).and_then(copies::store));
-        let addr = store.map(|store| self.cpu.ar(store.base).wrapping_add(store.offset));
-        let before = self.cpu.instructions();
-        let mut stop = self.cpu.run(&mut self.bus, 1);
-        if let Stop::Fault(Fault { kind: FaultKind::Bus { fault: BusFault::Device(_), .. }, .. }) = stop {
-            stop = self.repeat();
-        }
-        if let (Some(store), Some(addr), true) = (store, addr, self.cpu.instructions() != before) {
-            let chain = self.chain();
-            let origin = awaited.and_then(|at| self.copies.get(at)).map(|copy| copy.origin.clone());
-            if self.origins.len() < Log::LIMIT {
-                self.origins.insert(addr, origin.unwrap_or_default());
-            }
-            self.bus.lenient = true;
-            self.bus.forget(addr, store.size.into());
-            self.bus.lenient = false;
-            let at: Chain = std::iter::once(pc).chain(chain.into_iter().skip(1)).collect();
-            self.collect(&at);
-        }
-        self.copies.retain_mut(|copy| {
-            copy.left = copy.left.saturating_sub(1);
-            copy.store != pc && copy.left > 0
-        });
-        stop
     }
 
     /// Repeats the refused instruction leniently and records what it did.
     fn repeat(&mut self) -> Stop {
-        let chain = self.chain();
+        let frames = self.frames();
+        let chain: Chain = frames.iter().map(|(pc, _)| *pc).collect();
+        self.bus.definedness.frames.clone_from(&frames);
         self.bus.lenient = true;
         let stop = self.cpu.run(&mut self.bus, 1);
         self.bus.lenient = false;
-        self.collect(&chain);
+        self.collect(&frames);
         if let Some((heap, descriptor)) = self.bus.handed_out.take() {
             self.bus.memory.heaps[heap as usize].set_site(descriptor, &chain);
         }

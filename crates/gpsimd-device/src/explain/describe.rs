@@ -9,7 +9,7 @@ use crate::call::tensor::TensorSpec;
 use crate::checked::objects::{Storage, Variable};
 use crate::cores::core::Run;
 use crate::cores::dma::dataram_owner;
-use crate::cores::incident::{Actor, Incident, Near, What};
+use crate::cores::incident::{Actor, Incident, Near, Source, What};
 use crate::cores::run::Ended;
 use crate::memory::heap::Kind;
 use crate::parts::sdma::Stopped;
@@ -39,8 +39,8 @@ impl Names<'_> {
         Some(Element { tensor: info.name.clone(), element, index })
     }
 
-    /// One incident as a sentence.
-    pub fn incident(&self, incident: &Incident) -> String {
+    /// One incident as a sentence. `owner` is the function whose stack it concerns, if it does; empty for one that returned.
+    pub fn incident(&self, incident: &Incident, owner: &str) -> String {
         let Incident { what, write, actor, near, len } = *incident;
         let verb = match (actor, write) {
             (Actor::Cpu, false) => format!("reads {len} byte{}", plural(len)),
@@ -51,15 +51,14 @@ impl Names<'_> {
         let place = self.place(near);
         match what {
             What::Outside => format!("{verb} {place}"),
-            What::Uninitialised if matches!(near, Near::Stack { .. }) => {
-                format!("{verb} {place} that was copied from memory nothing has written")
-            }
             What::Uninitialised => {
-                format!("{verb} {place}, which nothing has written")
+                let place = if let Near::Stack { .. } = near { local(owner) } else { place };
+                format!("decides on {len} byte{} {place}, which nothing has written", plural(len))
             }
-            What::UninitialisedCopy => {
+            What::UninitialisedCopy(source) => {
                 let by = if actor == Actor::Dma { "a transfer copies" } else { "copies" };
-                format!("{by} {len} byte{} that nothing has written, {place}", plural(len))
+                let source = self.source(source, owner);
+                format!("{by} {len} byte{} that nothing has written{source}, {place}", plural(len))
             }
             What::Redzone { .. } if self.is_out_of_scope(near) => {
                 format!("{verb} {place} after its scope has ended")
@@ -118,6 +117,16 @@ impl Names<'_> {
         }
     }
 
+    /// Where bytes came from.
+    fn source(&self, source: Source, owner: &str) -> String {
+        match source {
+            Source::Tensor(region) => format!(" from {}", self.tensor(region)),
+            Source::Block(heap) => format!(" from a {}", heap_name(heap)),
+            Source::Stack => format!(" {}", local(owner).replacen("in", "from", 1)),
+            Source::Other => String::new(),
+        }
+    }
+
     /// Where that is.
     pub fn place(&self, near: Near) -> String {
         match near {
@@ -146,6 +155,14 @@ impl Names<'_> {
                 None => format!("at device address {addr:#x}, where there is no tensor"),
             },
         }
+    }
+}
+
+/// The stack frame of a function, or of one that returned.
+fn local(owner: &str) -> String {
+    match owner {
+        "" => "in a local variable of a function that has returned".to_owned(),
+        owner => format!("in a local variable of `{owner}`"),
     }
 }
 
@@ -322,7 +339,7 @@ mod tests {
             ((What::Null, true, Cpu, Near::Nx { addr: 8 }), "writes 4 bytes 0x8 bytes from a null pointer"),
         ];
         for ((what, write, actor, near), want) in rows {
-            assert_eq!(names.incident(&Incident { what, write, actor, near, len: 4 }), want);
+            assert_eq!(names.incident(&Incident { what, write, actor, near, len: 4 }, ""), want);
         }
     }
 

@@ -9,7 +9,7 @@ use crate::call::dtype::Dtype;
 use crate::call::shared::{Region, Role, SharedMemory};
 use crate::checked::objects::Storage;
 use crate::cores::core::Run;
-use crate::cores::incident::{Actor, Folded, Near, What};
+use crate::cores::incident::{Actor, Folded, Near, Source, What};
 use crate::cores::run::Ended;
 use crate::cores::streams::{Far, Stream};
 use crate::cores::touches::Touch;
@@ -275,7 +275,7 @@ impl Core<'_, '_> {
                 What::Outside if first.write => Code::WriteOutside,
                 What::Outside => Code::ReadOutside,
                 What::Uninitialised => Code::Uninitialised,
-                What::UninitialisedCopy => Code::UninitialisedOutput,
+                What::UninitialisedCopy(_) => Code::UninitialisedOutput,
                 What::Freed => Code::UseAfterFree,
                 What::Null => Code::Null,
                 What::Code => Code::CodeWritten,
@@ -286,7 +286,9 @@ impl Core<'_, '_> {
                 What::DoubleFree => Code::DoubleFree,
                 What::WrongFree(_) | What::SizedDelete => Code::WrongFree,
             };
-            let mut message = self.names().incident(first);
+            let before = self.site(&history.block).0;
+            let owner = before.as_ref().map(|site| site.function.as_str()).unwrap_or_default();
+            let mut message = self.names().incident(first, owner);
             if let (What::Code, Near::Nx { addr }) = (first.what, first.near)
                 && self.program.symbols.has_lines()
                 && self.program.symbols.function(addr).is_none()
@@ -298,7 +300,12 @@ impl Core<'_, '_> {
                 raw.region = Some(region);
                 raw.element = self.names().element(region, offset);
             }
-            raw.history = self.site(&history.block).0;
+            // A frame has an owner, but no line where it was allocated.
+            let is_frame = matches!(
+                (first.near, first.what),
+                (Near::Stack { .. }, _) | (_, What::UninitialisedCopy(Source::Stack))
+            );
+            raw.history = before.filter(|_| !is_frame);
             raw.neighbour = self.site(&history.hit).0;
             raw.count = *count;
             folder.add(raw);

@@ -96,7 +96,7 @@ impl Memory {
         let mut dataram = Ram::new(layout.len as usize);
         dataram.paint((layout.scratch - map::DATARAM) as usize, layout.scratch_len as usize, ACCESS | INIT);
         let floor = (layout.stack_floor - map::DATARAM) as usize;
-        dataram.paint(floor, (layout.stack_top - layout.stack_floor) as usize, ACCESS | INIT);
+        dataram.paint(floor, (layout.stack_top - layout.stack_floor) as usize, ACCESS);
         let headers = (layout.scratch - map::DATARAM + crate::memory::heap::HEADERS) as usize;
         dataram.add_state(headers, 3 * crate::memory::heap::HEADER_LEN as usize, WATCHED);
 
@@ -158,8 +158,7 @@ impl Memory {
             Kind::Tcm | Kind::Libc => (&mut self.dataram, local, 0x100),
         };
         let offset = arena.place(len, align, (len / 2).clamp(64, most))?;
-        // What malloc hands out is full of padding that the compiler copies; only its bounds are checked.
-        ram.paint(offset as usize, len as usize, if kind == Kind::Libc { ACCESS | INIT } else { ACCESS });
+        ram.paint(offset as usize, len as usize, ACCESS);
         self.heaps[kind as usize].hand_out(Block { offset, ..block });
         Some(offset)
     }
@@ -188,8 +187,9 @@ impl Memory {
     pub fn begin_call(&mut self) {
         self.stack_low = (self.layout.stack_top - map::DATARAM) as usize;
         self.hbm_stack = None;
-        // frames of a call that ended half-way left their redzones
-        self.unseal(self.layout.stack_floor, self.layout.stack_top - self.layout.stack_floor);
+        // Frames of a call that ended half-way left values and redzones.
+        let floor = (self.layout.stack_floor - map::DATARAM) as usize;
+        self.dataram.paint(floor, self.stack_low - floor, ACCESS);
         for heap in &mut self.heaps {
             let (ram, base) = match heap.kind() {
                 Kind::Hbm => (&mut self.scratch, 0),
@@ -251,10 +251,8 @@ impl Memory {
             for block in change.freed {
                 ram.paint(base + block.offset as usize, block.len as usize, FREED);
             }
-            // What malloc hands out is full of padding that the compiler copies; only its bounds are checked.
-            let fresh = if heap.kind() == Kind::Libc { ACCESS | INIT } else { ACCESS };
             for block in change.added {
-                ram.paint(base + block.offset as usize, block.len as usize, fresh);
+                ram.paint(base + block.offset as usize, block.len as usize, ACCESS);
             }
         }
     }
@@ -267,7 +265,7 @@ impl Memory {
         }
     }
 
-    /// Recognises the HBM block that `sp` lies in as the stack. Stack memory is not checked for initialisation.
+    /// Recognises the HBM block that `sp` lies in as the stack.
     pub fn note_stack(&mut self, sp: u32) {
         let Some(offset) = self.scratch_offset(sp) else { return };
         if self.hbm_stack.is_some_and(|stack| offset.wrapping_sub(stack.offset) < stack.len) {
@@ -277,7 +275,6 @@ impl Memory {
         let blocks = self.heaps[Kind::Hbm as usize].blocks();
         if let Some(block) = blocks.iter().find(|block| offset.wrapping_sub(block.offset) < block.len) {
             self.hbm_stack = Some(HbmStack { offset: block.offset, len: block.len, low: offset });
-            self.scratch.add_state(block.offset as usize, block.len as usize, INIT);
         }
     }
 

@@ -15,6 +15,8 @@ pub const WATCHED: u8 = 16;
 
 /// The byte is a redzone, which checked code put there: inaccessible until it opens it again.
 pub const REDZONE: u8 = 32;
+/// Part of the byte, or its origin, is kept elsewhere if it holds no value: [`INIT`] off.
+pub const KNOWN: u8 = 64;
 
 /// Dense memory. Untouched parts cost address space only.
 #[derive(Debug)]
@@ -120,6 +122,14 @@ impl Ram {
         for state in self.state.get_mut(at..end).into_iter().flatten().filter(|state| **state & REDZONE != 0)
         {
             *state = *state & !REDZONE | ACCESS;
+        }
+    }
+
+    /// Bytes that the program owns hold no value any more.
+    #[inline]
+    pub fn forget_values(&mut self, at: usize, len: usize) {
+        if let Some(states) = self.state.get_mut(at..at.saturating_add(len)) {
+            states.fill(ACCESS);
         }
     }
 

@@ -221,8 +221,8 @@ checks! {
         "inputs belong to the model and may be shared with other operators"
         "write to the output, or copy the input first";
     /// Memory nobody wrote is read.
-    Uninitialised "uninitialised_read" Error "memory is read that nothing wrote"
-        "empty() and tcm_malloc() give memory with arbitrary contents"
+    Uninitialised "uninitialised_read" Error "something is decided on memory that nothing wrote"
+        "empty(), the allocators and the stack give memory with arbitrary contents"
         "write every element before reading it";
     /// Memory nobody wrote is copied to the output.
     UninitialisedOutput "uninitialised_output" Error "memory that nothing wrote is copied to the output"

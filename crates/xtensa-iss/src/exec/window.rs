@@ -5,7 +5,7 @@
 //! so stack walkers, spill routines and longjmp find what they expect. Where hardware spills when a register is first
 //! touched, the model makes room for the whole window of 16 at ENTRY; programs see no difference but in timing.
 
-use crate::bus::{At, Bus};
+use crate::bus::{At, Bus, Undefined};
 use crate::core::{Core, Done, Leave};
 use crate::fault::{Access, Fault, FaultKind};
 use crate::state::{PHYSICAL_REGISTERS, WINDOW_POSITIONS, ps};
@@ -80,6 +80,8 @@ pub(crate) fn retw<B: Bus>(core: &mut Core, bus: &mut B, at: At) -> Done {
     }
     core.state.window_start &= !(1 << core.state.window_base);
     core.rotate(n.wrapping_neg());
+    // A frame includes its caller's save area, the 16 bytes below it; those at its top are the caller's caller's.
+    bus.frame_left(at.sp.wrapping_sub(16), core.ar(1).wrapping_sub(16));
     core.jump(at.pc & 0xc000_0000 | a0 & 0x3fff_ffff)
 }
 
@@ -155,13 +157,13 @@ impl Core {
         let callee_sp = self.physical(position + size, 1);
         for r in 0..4 {
             let addr = callee_sp.wrapping_sub(16).wrapping_add(4 * u32::from(r));
-            self.spill(bus, at, addr, self.physical(position, r))?;
+            self.spill(bus, at, addr, (position, r))?;
         }
         if size > 1 {
             let caller_sp = self.fill(bus, at, self.physical(position, 1).wrapping_sub(12))?;
             let area = caller_sp.wrapping_sub(16 * u32::from(size));
             for r in 4..4 * size {
-                self.spill(bus, at, area.wrapping_add(4 * u32::from(r - 4)), self.physical(position, r))?;
+                self.spill(bus, at, area.wrapping_add(4 * u32::from(r - 4)), (position, r))?;
             }
         }
         self.state.window_start &= !(1 << position);
@@ -174,29 +176,48 @@ impl Core {
     fn fill_caller<B: Bus>(&mut self, bus: &mut B, at: At, n: u8) -> Done {
         let position = self.state.window_base.wrapping_sub(n) & 15;
         let mut frame = [0; 12];
+        let mut undefined = [Undefined::default(); 12];
+        let tracking = self.shadow.tracking;
         let sp = self.ar(1);
-        for (r, word) in (0..4).zip(&mut frame) {
-            *word = self.fill(bus, at, sp.wrapping_sub(16).wrapping_add(4 * r))?;
+        let mut fill = |core: &mut Self, addr: u32, word: &mut u32, bits: &mut Undefined| -> Done {
+            *word = core.fill(bus, at, addr)?;
+            if tracking {
+                *bits = bus.undefined(addr, 4);
+            }
+            Ok(())
+        };
+        for (r, (word, bits)) in (0..4).zip(frame.iter_mut().zip(&mut undefined)) {
+            fill(self, sp.wrapping_sub(16).wrapping_add(4 * r), word, bits)?;
         }
         if n > 1 {
-            let caller_sp = self.fill(bus, at, frame[1].wrapping_sub(12))?;
+            let mut caller_sp = 0;
+            fill(self, frame[1].wrapping_sub(12), &mut caller_sp, &mut Undefined::default())?;
             let area = caller_sp.wrapping_sub(16 * u32::from(n));
-            for (r, word) in (0..4 * u32::from(n) - 4).zip(&mut frame[4..]) {
-                *word = self.fill(bus, at, area.wrapping_add(4 * r))?;
+            for (r, (word, bits)) in
+                (0..4 * u32::from(n) - 4).zip(frame[4..].iter_mut().zip(&mut undefined[4..]))
+            {
+                fill(self, area.wrapping_add(4 * r), word, bits)?;
             }
         }
-        for (r, &word) in (0..4 * n).zip(&frame) {
+        for (r, (&word, &bits)) in (0..4 * n).zip(frame.iter().zip(&undefined)) {
             self.set_physical(position, r, word);
+            self.shadow.set_ar(position, r, bits);
         }
         self.state.window_start |= 1 << position;
         Ok(())
     }
 
-    fn spill<B: Bus>(&mut self, bus: &mut B, at: At, addr: u32, value: u32) -> Done {
+    /// Register `r` of the frame at `position` to its place in a save area.
+    fn spill<B: Bus>(&mut self, bus: &mut B, at: At, addr: u32, (position, r): (u8, u8)) -> Done {
         if addr & 3 != 0 {
             return Err(self.fail(FaultKind::Unaligned { addr, size: 4, access: Access::Spill }));
         }
+        let value = self.physical(position, r);
         bus.spill32(at, addr, value).map_err(|f| super::memory::refused(self, addr, 4, Access::Spill, f))?;
+        let undefined = self.shadow.ar(position, r);
+        if undefined.bits != 0 {
+            bus.set_undefined(addr, 4, undefined);
+        }
         self.spilled_into_code |= super::memory::written(self, addr, 4).is_err();
         Ok(())
     }

@@ -154,12 +154,12 @@ immediates! {
 
 /// The constant of BEQI and its like with index `k`.
 #[inline(always)]
-pub(super) fn b4const(k: u8) -> i32 {
+pub(crate) fn b4const(k: u8) -> i32 {
     B4CONST[usize::from(k & 15)]
 }
 
 /// The constant of BLTUI and BGEUI with index `k`.
 #[inline(always)]
-pub(super) fn b4constu(k: u8) -> u32 {
+pub(crate) fn b4constu(k: u8) -> u32 {
     B4CONSTU[usize::from(k & 15)]
 }

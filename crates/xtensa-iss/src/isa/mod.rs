@@ -11,6 +11,7 @@ mod table;
 pub use decode::{decode, length};
 pub use disasm::disasm;
 pub use imm::{B4CONST, B4CONSTU, Imm, Style};
+pub(crate) use imm::{b4const, b4constu};
 pub use row::{Access, Field, Flow, Kind, Operand, Pattern, Row};
 pub(crate) use table::execute;
 pub use table::{Insn, Op};

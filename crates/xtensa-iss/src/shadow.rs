@@ -1,0 +1,80 @@
+//! Definedness of the registers: which bits hold no value, and where that came from.
+//!
+//! Unaware of instructions. Address registers are kept by their physical place, so that a turn of the window moves nothing.
+
+use crate::bus::Undefined;
+use crate::state::PHYSICAL_REGISTERS;
+
+const FLOATS: usize = PHYSICAL_REGISTERS;
+const BOOLEANS: usize = FLOATS + 16;
+/// The shift amount.
+pub(crate) const SAR: usize = BOOLEANS + 16;
+
+/// Undefined bits of every register that a program computes with.
+#[derive(Debug)]
+pub(crate) struct Shadow {
+    /// Whether the core tracks them.
+    pub tracking: bool,
+    registers: [Undefined; SAR + 1],
+    /// How many of them have undefined bits.
+    count: u32,
+}
+
+impl Default for Shadow {
+    fn default() -> Self {
+        Self { tracking: false, registers: [Undefined::default(); SAR + 1], count: 0 }
+    }
+}
+
+impl Shadow {
+    /// Register `r` of the window at `position`.
+    pub fn ar(&self, position: u8, r: u8) -> Undefined {
+        self.get(address(position, r))
+    }
+
+    pub fn set_ar(&mut self, position: u8, r: u8, undefined: Undefined) {
+        self.set(address(position, r), undefined);
+    }
+
+    pub fn get(&self, place: usize) -> Undefined {
+        self.registers.get(place).copied().unwrap_or_default()
+    }
+
+    pub fn set(&mut self, place: usize, undefined: Undefined) {
+        if let Some(register) = self.registers.get_mut(place) {
+            self.count += u32::from(undefined.bits != 0);
+            self.count -= u32::from(register.bits != 0);
+            *register = undefined;
+        }
+    }
+
+    /// Everything holds a value.
+    pub fn is_clean(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Forgets the undefined bits of one origin, because they were told.
+    pub fn forget(&mut self, origin: u32) {
+        for register in &mut self.registers {
+            if register.bits != 0 && register.origin == origin {
+                *register = Undefined::default();
+                self.count -= 1;
+            }
+        }
+    }
+}
+
+/// Place of address register `r` of the window at `position`.
+pub(crate) fn address(position: u8, r: u8) -> usize {
+    (usize::from(position) * 4 + usize::from(r)) % PHYSICAL_REGISTERS
+}
+
+/// Place of a single-precision register.
+pub(crate) fn float(f: u8) -> usize {
+    FLOATS + usize::from(f & 15)
+}
+
+/// Place of a boolean register.
+pub(crate) fn boolean(b: u8) -> usize {
+    BOOLEANS + usize::from(b & 15)
+}
