@@ -63,8 +63,11 @@ pub(crate) fn archives(place: &Place, flavour: &Flavour, actions: &mut Vec<Actio
 
 /// Where archives are kept for all that is built with the kit.
 pub(crate) fn kept(place: &Place, flavour: &Flavour) -> PathBuf {
-    // a directory name for the toolchain's identity, which is a line of text
-    let key = Digest::of(place.kit.toolchain.identity().as_bytes()).short();
+    // a directory name for the toolchain's identity, which is a line of text, and for what the archives are compiled with
+    let identity = place.kit.toolchain.identity();
+    let made_with =
+        std::iter::once(identity.as_ref()).chain(flavour.defines.iter().copied()).collect::<Vec<_>>();
+    let key = Digest::of(made_with.join(" ").as_bytes()).short();
     place.kit.sdk.root().join("lib").join(key + flavour.suffix)
 }
 
