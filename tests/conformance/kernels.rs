@@ -59,7 +59,7 @@ pub fn verdict(machine: &mut Machine, kernel: &str, case: &Value, allowed: &[Cod
 }
 
 /// What cases do on purpose: large tensors, and blocks given back twice to see that the heaps ignore it.
-const MEANT: [Code; 2] = [Code::LargeExtent, Code::DoubleFree];
+pub const MEANT: [Code; 2] = [Code::LargeExtent, Code::DoubleFree];
 
 /// Every case of a library that is made for this many cores. The machine is reused from call to call: a launch must not see
 /// what the one before left behind.

@@ -4,7 +4,7 @@ use gpsimd_device::Code;
 use serde_json::{Value, json};
 
 use crate::examples::{COUNTS, shape};
-use crate::kernels::{cases, recipe, verdict};
+use crate::kernels::{MEANT, cases, recipe, verdict};
 use crate::workshop::{Cores, list, text};
 
 /// Expectations under which the shape is free (`sdk/tests/README.md`).
@@ -98,6 +98,7 @@ fn is_undivided(case: &Value) -> bool {
 #[test]
 fn the_same_on_each_of_eight_cores() {
     let rules = [Code::FreshTensor, Code::ElementOnCores, Code::StreamOnCores, Code::Overlap];
+    let rules = [&rules[..], &MEANT].concat();
     let (mut wrong, mut count) = (Vec::new(), 0);
     for library in cases() {
         let mut machine = recipe(library, Cores::Eight).build().machine();

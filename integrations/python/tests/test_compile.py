@@ -129,7 +129,7 @@ def test_the_process_is_left_as_it_was(project: pathlib.Path, capfd: pytest.Capt
         ({"cflags": ["-DX='"]}, "python::quotes"),
         ({"cflags": [2]}, "python::not_text"),
         ({"src_files": ["none.cpp"]}, "engine::source_missing"),
-        ({"src_files": []}, "tool::usage"),
+        ({"src_files": []}, "cli::usage"),
         ({"includes": ["nowhere"]}, "engine::include_missing"),
         ({"schema": ["add(Tensor a) -> Tensor"]}, "schema::no_namespace"),
         ({"name": "builtin.so"}, "engine::name"),
