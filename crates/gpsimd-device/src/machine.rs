@@ -3,7 +3,7 @@
 //! Cores run over frozen shared memory; results are merged and diagnosed in core order afterwards. Unaware of files and
 //! terminals, and of which way the library came.
 
-use std::sync::mpsc;
+use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use gpsimd_loader::Generation;
@@ -110,15 +110,22 @@ impl Machine {
         };
         let mut placed = Placed::new(function, args, output.into(), self.hbm)?;
         edit(&mut placed.blocks);
+        let (way, call) = (&mut self.way, &placed);
+        let job = Mutex::new(Some(|| way.dispatch(function, call, control)));
+        let start = || {
+            let job = job.lock().ok().and_then(|mut job| job.take());
+            job.map(|mut job| job()).unwrap_or_default()
+        };
         let runs = std::thread::scope(|scope| {
             let (done, wait) = mpsc::channel();
-            let (way, placed) = (&mut self.way, &placed);
-            let device = scope.spawn(move || {
-                let runs = way.dispatch(function, placed, control);
+            let device = std::thread::Builder::new().spawn_scoped(scope, move || {
+                let runs = start();
                 // The receiver outlives the device; a failed send only means nobody watches.
                 let _ = done.send(());
                 runs
             });
+            // A machine that refuses the thread gets its result without progress.
+            let Ok(device) = device else { return start() };
             while wait.recv_timeout(Duration::from_millis(100)) == Err(mpsc::RecvTimeoutError::Timeout) {
                 progress(control.executed());
             }

@@ -88,7 +88,10 @@ impl Want {
                 };
                 let got: Vec<f64> = got.chunks(dtype.size()).map(|bytes| f64::from(float(bytes))).collect();
                 assert_eq!(got.len(), values.len());
-                let wrong = |(g, w): (&f64, &f64)| !((g - w).abs() <= tolerance * w.abs().max(1.0));
+                let wrong = |(g, w): (&f64, &f64)| {
+                    let off = (g - w).abs();
+                    off.is_nan() || off > tolerance * w.abs().max(1.0)
+                };
                 match got.iter().zip(values).position(wrong) {
                     Some(at) => Err(format!("element {at} is {}, expected {}", got[at], values[at])),
                     None => Ok(()),

@@ -3,7 +3,9 @@
 //! Unaware of cores and of reports; [`Peek`] reads memory, everything else is text and numbers.
 
 pub mod objects;
+mod peek;
 mod undefined;
 mod values;
 
-pub use undefined::{Peek, Verdict, verdict};
+pub use peek::Peek;
+pub use undefined::{Verdict, verdict};

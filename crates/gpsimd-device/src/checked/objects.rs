@@ -3,7 +3,7 @@
 //! Unaware of who asks and of what is wrong. Two sources: the descriptor of each global (`__asan_register_globals`) and the
 //! description of each stack frame, which the frame's prologue points to behind a magic word at its lower end.
 
-use super::undefined::Peek;
+use super::peek::Peek;
 
 /// What a frame's lowest word holds while the frame lives.
 const FRAME_MAGIC: u32 = 0x41B5_8AB3;
@@ -119,7 +119,7 @@ pub fn on_stack(addr: u32, memory: &dyn Peek, is_redzone: impl Fn(u32) -> bool) 
 
 /// Reads `N (OFFSET SIZE LENGTH NAME[:LINE])*`.
 fn frame(base: u32, text: &str) -> Option<Vec<Variable>> {
-    fn number<'t>(text: &'t str) -> Option<(u32, &'t str)> {
+    fn number(text: &str) -> Option<(u32, &str)> {
         let (digits, rest) = text.split_once(' ').unwrap_or((text, ""));
         Some((digits.parse().ok()?, rest))
     }

@@ -3,32 +3,9 @@
 //! Unaware of cores and of where the call came from; memory is whatever reads bytes. The layouts are those that GCC 12 emits
 //! for a target of 32-bit pointers: a source location of three words, then pointers to type descriptors.
 
+use super::peek::Peek;
 use super::values::{Kind, Type, Value};
 use crate::report::checks::Code;
-
-/// Reads bytes of the core's memory without checks.
-pub trait Peek {
-    /// Exactly `len` bytes at an NX address.
-    fn peek(&self, addr: u32, len: usize) -> Option<Vec<u8>>;
-
-    /// A word.
-    fn word(&self, addr: u32) -> Option<u32> {
-        Some(u32::from_le_bytes(self.peek(addr, 4)?.try_into().ok()?))
-    }
-
-    /// A string that ends in a zero byte, of at most `limit` bytes.
-    fn text(&self, addr: u32, limit: u32) -> Option<String> {
-        let mut bytes = Vec::new();
-        for at in 0..limit {
-            match self.peek(addr.checked_add(at)?, 1)?.first() {
-                Some(0) => return Some(String::from_utf8_lossy(&bytes).into_owned()),
-                Some(byte) => bytes.push(*byte),
-                None => return None,
-            }
-        }
-        Some(String::from_utf8_lossy(&bytes).into_owned())
-    }
-}
 
 /// A broken rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::undefined::Peek;
+use super::peek::Peek;
 
 /// Longest name of a type that is read.
 const NAME_LIMIT: u32 = 256;

@@ -6,6 +6,7 @@
 
 use crate::cores::bus::Place;
 use crate::cores::incident::{Actor, History, Incident, Log, Near, What};
+use crate::cores::pending::Pending;
 use crate::cores::run::Running;
 use crate::memory::heap::{Block, Chain, Freed, HBM_POOL, Kind};
 use crate::memory::watch::{Job, Stage};
@@ -15,20 +16,6 @@ use crate::parts::{firmware, map};
 const DEFAULT_ALIGNMENT: u32 = 64;
 /// Instructions that watching adds to a call, and to a call that is followed to its end.
 const STOPS: (u64, u64) = (2, 3);
-
-/// A watched call in progress.
-pub(crate) struct Pending {
-    job: Job,
-    /// Its return address, as the call made it.
-    back: u32,
-    /// Its first arguments.
-    arguments: [u32; 5],
-    /// Who called.
-    site: Chain,
-}
-
-/// Pairs of call chains: who allocated a block, who gave it back.
-pub(crate) type Returns = std::collections::BTreeMap<(Chain, Chain), u32>;
 
 impl Running<'_, '_> {
     /// Moves a watched call on. The stub's arguments are a2 and on.

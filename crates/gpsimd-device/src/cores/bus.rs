@@ -7,10 +7,10 @@
 
 use xtensa_iss::{At, BusFault, FETCH_BYTES, Undefined, Use};
 
+use crate::cores::definedness::Definedness;
 use crate::cores::incident::{Actor, History, Incident, Near, What};
 use crate::cores::streams::Streams;
 use crate::cores::touches::Touches;
-use crate::cores::undefined::Definedness;
 use crate::memory::heap::{Chain, Kind};
 use crate::memory::private::Memory;
 use crate::memory::ram::ACCESS;

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use xtensa_iss::{Cpu, Fault, FaultKind, State};
 
 use crate::checked::objects::Variable;
-use crate::cores::blocks::Returns;
 use crate::cores::bus::Bus;
 use crate::cores::incident::Log;
+use crate::cores::pending::Returns;
 use crate::cores::run::{Ended, Function, Limits, Running, Text};
 use crate::cores::streams::Stream;
 use crate::cores::touches::Touch;

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use xtensa_iss::{BusFault, Cpu, Fault, FaultKind, Stop, ps};
 
-use crate::cores::blocks::{Pending, Returns};
 use crate::cores::bus::{Bus, Touched, Transferred};
 use crate::cores::incident::Log;
+use crate::cores::pending::{Pending, Returns};
 use crate::memory::heap::Chain;
 use crate::parts::firmware::{self, Service};
 use crate::parts::map;

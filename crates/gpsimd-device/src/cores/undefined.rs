@@ -4,12 +4,11 @@
 //! core tracks what is read from there; what is kept here is what it stored again: per byte the undefined bits, if not
 //! all, and the origin. Unaware of instructions and of names.
 
-use std::collections::HashMap;
-
 use xtensa_iss::{BusFault, Undefined, Use};
 
 use crate::call::shared::Role;
 use crate::cores::bus::{ATTENTION, Bus, Place};
+use crate::cores::definedness::Origin;
 use crate::cores::incident::{Actor, History, Incident, Near, What};
 use crate::memory::heap::Chain;
 use crate::memory::ram::{ACCESS, INIT, KNOWN};
@@ -17,33 +16,6 @@ use crate::parts::map;
 
 /// Most origins and most bytes told apart per call.
 const LIMIT: usize = 1 << 16;
-
-/// Undefined bits in memory, and where all undefined bits came from.
-#[derive(Default)]
-pub struct Definedness {
-    /// Whether the core tracks them.
-    pub tracking: bool,
-    /// Pc and stack pointer of each live frame, while an instruction is being repeated.
-    pub frames: Vec<(u32, u32)>,
-    origins: Vec<Origin>,
-    numbers: HashMap<Near, u32>,
-    moves: HashMap<(u32, Chain), u32>,
-    /// Undefined bits and origin of bytes that were stored or copied without a value; their state says [`KNOWN`].
-    bytes: HashMap<(u8, usize), (u8, u32)>,
-    /// Per byte of the transfer at work that has no value, its undefined bits and origin.
-    transferred: HashMap<usize, (u8, u32)>,
-}
-
-/// Where undefined bits came from.
-#[derive(Debug, Clone)]
-struct Origin {
-    /// The memory that nothing had written.
-    near: Near,
-    /// Who allocated it, or whose frame it is in.
-    history: History,
-    /// Who put them into a tensor that the kernel made, from which the runtime copies them to the output.
-    moved: Chain,
-}
 
 /// Names a byte of memory, whichever window shows it.
 fn key(place: Place) -> (u8, usize) {

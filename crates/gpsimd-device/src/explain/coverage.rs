@@ -5,7 +5,7 @@
 use crate::cores::core::Run;
 use crate::cores::touches::Touch;
 use crate::explain::describe;
-use crate::explain::diagnose::{Evidence, Program};
+use crate::explain::evidence::{Evidence, Program};
 use crate::memory::heap::Chain;
 use crate::report::checks::Code;
 use crate::report::{Element, Finding, Site};

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::call::dtype::Dtype;
-use crate::call::shared::{Region, Role, SharedMemory};
+use crate::call::shared::{Region, Role};
 use crate::checked::objects::Storage;
 use crate::cores::core::Run;
 use crate::cores::incident::{Actor, Folded, Near, Source, What};
@@ -15,11 +15,10 @@ use crate::cores::streams::{Far, Stream};
 use crate::cores::touches::Touch;
 use crate::explain::coverage;
 use crate::explain::describe::{self, Names};
-use crate::explain::symbols::{Frame, Symbols};
+use crate::explain::evidence::{Evidence, PlaceKey, Program};
+use crate::explain::symbols::Frame;
 use crate::explain::types::{self, Used};
 use crate::memory::heap::Kind;
-use crate::memory::view::Merged;
-use crate::parts::map;
 use crate::report::checks::Code;
 use crate::report::counters::cost;
 use crate::report::{Element, Finding, Site};
@@ -30,52 +29,10 @@ const TEXT_KEPT: u64 = 131_072;
 /// Largest extent of a tensor that the guides allow (spec `user-api.md` §10).
 const EXTENT: u64 = 65_535;
 
-/// Everything known after a run.
-pub struct Evidence<'a, 's> {
-    /// The tensors.
-    pub shared: &'a SharedMemory,
-    /// Region of the output.
-    pub output: usize,
-    /// What the cores wrote to it.
-    pub merged: &'a Merged,
-    /// The runs, in core order.
-    pub runs: &'a [Run],
-    /// What each core ran.
-    pub programs: &'a [Program<'s>],
-}
-
-/// What one core ran.
-pub struct Program<'a> {
-    /// Its names and lines.
-    pub symbols: Symbols<'a>,
-    /// Its lowest address.
-    pub base: u32,
-}
-
-impl Program<'_> {
-    /// The author's frame of a call chain, or the innermost if none of it is the author's.
-    pub(super) fn site(&self, chain: &[u32]) -> (Option<Site>, PlaceKey) {
-        // An abort stops in the firmware's stub; the program's own part of the chain follows.
-        let own = chain.iter().position(|pc| !map::is_firmware(*pc)).unwrap_or(0);
-        let chain = chain.get(own..).unwrap_or_default();
-        let Some(&pc) = chain.first() else { return (None, PlaceKey::default()) };
-        place(pc, self.base, &self.symbols.chain(chain))
-    }
-}
-
 /// Findings under construction: folded by check, place and tensor.
 #[derive(Default)]
 struct Folder {
     findings: BTreeMap<(Code, PlaceKey, Option<usize>), Finding>,
-}
-
-#[derive(PartialEq, Eq, PartialOrd, Ord, Clone, Default)]
-pub(super) struct PlaceKey {
-    file: String,
-    line: u32,
-    function: String,
-    /// Offset in the image where there is no line.
-    offset: u32,
 }
 
 struct Raw {
@@ -581,21 +538,4 @@ impl Origin {
             Origin::NewArray => "delete[]",
         }
     }
-}
-
-/// The place a finding is reported at, and its folding key.
-fn place(pc: u32, base: u32, frames: &[Frame]) -> (Option<Site>, PlaceKey) {
-    let author = frames.iter().position(|frame| !frame.is_runtime());
-    // Without one, the call that the generated wrapper made says most.
-    let outermost = frames.iter().position(Frame::is_wrapper).and_then(|at| at.checked_sub(1));
-    let frame = frames.get(author.or(outermost).unwrap_or(0));
-    let (function, file, line) =
-        frame.map_or_else(Default::default, |frame| (frame.function.clone(), frame.file.clone(), frame.line));
-    let via = match author {
-        Some(at) if at > 0 => frames.get(at - 1).map(|frame| frame.function.clone()).unwrap_or_default(),
-        _ => String::new(),
-    };
-    let offset = if line == 0 { pc.wrapping_sub(base) } else { 0 };
-    let key = PlaceKey { file: file.clone(), line, function: function.clone(), offset };
-    (Some(Site { pc, function, file, line, via }), key)
 }

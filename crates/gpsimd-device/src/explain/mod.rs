@@ -5,6 +5,7 @@
 pub mod coverage;
 pub mod describe;
 pub mod diagnose;
+pub mod evidence;
 pub mod summary;
 pub mod symbols;
 pub mod types;

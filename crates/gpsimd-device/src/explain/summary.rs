@@ -2,7 +2,8 @@
 //!
 //! Unaware of how libraries are loaded.
 
-use super::diagnose::{self, Evidence, Program};
+use super::diagnose;
+use super::evidence::{Evidence, Program};
 use crate::call::placed::Placed;
 use crate::call::tensor::Tensor;
 use crate::cores::core::Run;

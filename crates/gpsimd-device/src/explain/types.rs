@@ -124,7 +124,8 @@ mod tests {
     #[test]
     fn accessors_say_their_types() {
         let tcm = "/sdk/include/ATen/core/TensorTcmAccessor.h";
-        let rows: &[(&[(&str, &str)], Option<&str>)] = &[
+        type Row<'a> = (&'a [(&'a str, &'a str)], Option<&'a str>);
+        let rows: &[Row] = &[
             (
                 &[
                     ("dma_data_transfer", "/sdk/src/neuroncustomop/data_transfer.cpp"),

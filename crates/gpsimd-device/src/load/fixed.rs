@@ -2,6 +2,8 @@
 //!
 //! Cores run in parallel threads. Unaware of records. Facts: spec `customop-abi.md` §3.4, §5, `load-and-dispatch.md` §11.1.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use gpsimd_lsp::{CpuId, Variant};
 
 use super::control::{Config, Control};
@@ -14,7 +16,7 @@ use crate::call::shared::SharedMemory;
 use crate::cores::core::{Core, Run};
 use crate::cores::run::{Ended, Function};
 use crate::explain::describe;
-use crate::explain::diagnose::Program;
+use crate::explain::evidence::Program;
 use crate::memory::image::Image;
 use crate::memory::private::Memory;
 use crate::memory::view::View;
@@ -84,18 +86,30 @@ impl Way for Fixed {
     fn dispatch(&mut self, function: usize, call: &Placed, control: &Control) -> Vec<Run> {
         let multicore = self.cores.len() > 1;
         let config = self.config;
+        let start = |core: &mut Core| {
+            core.memory.registers.feed(call.blocks.clone());
+            let limits = control.limits(core.memory.core, config);
+            let launcher = core.functions.get(function).map_or(0, |function| function.launcher);
+            core.run(launcher, None, View::new(&call.shared), multicore, limits)
+        };
+        let helpers = self.cores.len().saturating_sub(1);
+        let waiting = Mutex::new(self.cores.iter_mut().enumerate());
+        let done = Mutex::new(Vec::new());
+        let work = || {
+            while let Some((at, core)) = lock(&waiting).next() {
+                let run = start(core);
+                lock(&done).push((at, run));
+            }
+        };
         std::thread::scope(|scope| {
-            let start = |core: &'_ mut Core| {
-                core.memory.registers.feed(call.blocks.clone());
-                let limits = control.limits(core.memory.core, config);
-                let launcher = core.functions.get(function).map_or(0, |function| function.launcher);
-                core.run(launcher, None, View::new(&call.shared), multicore, limits)
-            };
-            let threads: Vec<_> =
-                self.cores.iter_mut().map(|core| scope.spawn(move || start(core))).collect();
-            let joined = threads.into_iter().map(|thread| thread.join());
-            joined.map(|run| run.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-        })
+            // Threads that the machine refuses are only missed: the others run more cores each.
+            let refused = |_: &usize| std::thread::Builder::new().spawn_scoped(scope, work).is_err();
+            let _ = (0..helpers).find(refused);
+            work();
+        });
+        let mut runs = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        runs.sort_by_key(|(at, _)| *at);
+        runs.into_iter().map(|(_, run)| run).collect()
     }
 
     fn programs(&self) -> Vec<Program<'_>> {
@@ -149,4 +163,8 @@ fn status_name(status: u32) -> &'static str {
         4 => "impossible number of functions",
         _ => "unknown status",
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -25,7 +25,7 @@ use super::way::Way;
 use crate::call::placed::Placed;
 use crate::cores::core::Run;
 use crate::cores::run::Function;
-use crate::explain::diagnose::Program;
+use crate::explain::evidence::Program;
 use crate::explain::symbols::Symbols;
 use crate::memory::watch::Watch;
 

@@ -8,7 +8,7 @@ use super::trace::Trace;
 use crate::call::placed::Placed;
 use crate::cores::core::Run;
 use crate::cores::run::Function;
-use crate::explain::diagnose::Program;
+use crate::explain::evidence::Program;
 
 /// A library on the cores, by the way it got there.
 pub trait Way: std::fmt::Debug + Send {
