@@ -10,19 +10,19 @@ use anyhow::{Context, Result, bail};
 
 use crate::{bench, licences, packages, soak, trust};
 
-/// Set-up, then the first build a newcomer sees.
+/// Set-up, then the first build and the first run that a newcomer sees.
 pub fn demo() -> Result<()> {
     let tool = set_up()?;
-    let schema = "my::vector_add(Tensor a, Tensor b) -> (Tensor out)";
-    run(Command::new(tool).args([
+    run(Command::new(&tool).args([
         "compile",
-        "examples/vector_add.cpp",
+        "examples/relu_multicore.cpp",
         "--multicore",
         "--out-dir",
         "build",
         "--schema",
-        schema,
-    ]))
+        "my::relu_multicore(Tensor x) -> (Tensor y)",
+    ]))?;
+    run(Command::new(tool).args(["run", "build/relu_multicore", "rand:1000", "--like", "0"]))
 }
 
 /// Everything that can fail. Packages are installed while the tests compile, and the open toolchain while they are

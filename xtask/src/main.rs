@@ -24,7 +24,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Set everything up, then build examples/vector_add.cpp for eight cores and print the report.
+    /// Set everything up, then build examples/relu_multicore.cpp for eight cores and run it.
     Demo,
     /// Set everything up, then run every test and lint.
     Test,

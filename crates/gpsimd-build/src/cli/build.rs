@@ -67,10 +67,10 @@ pub struct Compiler {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  gpsimd-build compile vector_add.cpp --multicore              one kernel, its schema read from it
+  gpsimd-build compile relu_multicore.cpp --multicore          one kernel, its schema read from it
   gpsimd-build compile relu.cpp --op relu_forward --op relu_backward --namespace my
   gpsimd-build compile relu.cpp --shape-src relu_shape.cpp --multicore
-  gpsimd-build compile vector_add.cpp --schema 'my::vector_add(Tensor a, Tensor b) -> Tensor' --multicore
+  gpsimd-build compile vector_add.cpp --schema 'my::vector_add(Tensor a, Tensor b) -> Tensor'
   gpsimd-build compile relu.cpp --op 'relu_forward=my::relu_fwd(Tensor t) -> Tensor' \\
       --op 'relu_backward=my::relu_bwd(Tensor t, Tensor g) -> Tensor'
   gpsimd-build compile vector_add.cpp --image both

@@ -38,7 +38,7 @@ Exit codes:
 
 First steps:
   gpsimd-build toolchain install
-  gpsimd-build compile vector_add.cpp --schema 'my::vector_add(Tensor a, Tensor b) -> Tensor' --multicore"
+  gpsimd-build compile vector_add.cpp --schema 'my::vector_add(Tensor a, Tensor b) -> Tensor'"
 )]
 pub struct Cli {
     /// Options every command takes.
