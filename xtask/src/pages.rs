@@ -37,7 +37,7 @@ fn sources(dir: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(dir).expect("a directory of the workspace").flatten() {
         let (path, name) = (entry.path(), entry.file_name());
         let kind = entry.file_type().expect("a kind of file");
-        if name.to_string_lossy().starts_with('.') || name == "target" {
+        if name.to_string_lossy().starts_with('.') || name == "target" || name == "build" {
             continue;
         }
         if kind.is_dir() {
@@ -226,7 +226,9 @@ fn the_design_names_every_room() {
     for dir in ["", "crates", "integrations"] {
         for entry in fs::read_dir(root().join(dir)).expect("a directory").flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            let is_room = entry.path().is_dir() && !name.starts_with('.') && name != "target";
+            // what builds leave is no room
+            let is_left = name == "target" || name == "build";
+            let is_room = entry.path().is_dir() && !name.starts_with('.') && !is_left;
             rooms.extend(is_room.then(|| Path::new(dir).join(name).display().to_string()));
         }
     }
