@@ -95,8 +95,10 @@ impl Way for Fixed {
         let helpers = self.cores.len().saturating_sub(1);
         let waiting = Mutex::new(self.cores.iter_mut().enumerate());
         let done = Mutex::new(Vec::new());
+        // a function, so that nobody holds the queue while a core runs
+        let next = || lock(&waiting).next();
         let work = || {
-            while let Some((at, core)) = lock(&waiting).next() {
+            while let Some((at, core)) = next() {
                 let run = start(core);
                 lock(&done).push((at, run));
             }
