@@ -12,6 +12,7 @@ use crate::bus::{Bus, FETCH_BYTES};
 use crate::core::{Core, Leave};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::isa::{Flow, Insn, Op, decode, execute};
+use crate::native::{self, Routine};
 use crate::track;
 
 /// Longest block, in instructions.
@@ -26,6 +27,8 @@ const NEAR: usize = 1 << 12;
 struct Block {
     pc: u32,
     insns: Box<[Insn]>,
+    /// What the host may do instead of the function that begins here.
+    routine: Option<Routine>,
     /// Address behind the last instruction.
     end: u32,
     /// Blocks last seen after falling through and after a jump; only a guess, the target's pc decides.
@@ -43,6 +46,8 @@ pub(crate) struct BlockCache {
     loop_ends: HashSet<u32>,
     /// The last LEND seen; it is in `loop_ends`.
     known_lend: u32,
+    /// Calls that the host computed.
+    pub native_calls: u64,
 }
 
 impl BlockCache {
@@ -54,6 +59,7 @@ impl BlockCache {
             near: vec![0; NEAR],
             loop_ends: HashSet::from([0]),
             known_lend: 0,
+            native_calls: 0,
         }
     }
 
@@ -91,6 +97,20 @@ impl BlockCache {
         };
         loop {
             let Some(block) = self.blocks.get(id as usize) else { return Some(Stop::Budget) };
+            if !TRACKED && let Some(done) = block.call(core, bus, left) {
+                left -= done;
+                self.native_calls += 1;
+                core.state.instructions = core.state.instructions.wrapping_add(done);
+                core.state.cycles = core.state.cycles.wrapping_add(done);
+                if left == 0 {
+                    return Some(Stop::Budget);
+                }
+                id = match self.next(core, bus, id, true) {
+                    Ok(next) => next,
+                    Err(fault) => return Some(Stop::Fault(fault)),
+                };
+                continue;
+            }
             let (allowed, beyond) = match usize::try_from(left) {
                 Ok(left) if left < block.insns.len() => block.insns.split_at(left),
                 _ => (&*block.insns, [].as_slice()),
@@ -154,21 +174,25 @@ impl BlockCache {
                 return None;
             }
 
-            // Chain: the remembered successor if it starts where execution goes.
-            let guess = self.blocks.get(id as usize).map_or(u32::MAX, |b| b.successors[usize::from(jumped)]);
-            id = match self.blocks.get(guess as usize) {
-                Some(next) if next.pc == core.state.pc => guess,
-                _ => match self.find(core, bus) {
-                    Ok(next) => {
-                        if let Some(block) = self.blocks.get_mut(id as usize) {
-                            block.successors[usize::from(jumped)] = next;
-                        }
-                        next
-                    }
-                    Err(fault) => return Some(Stop::Fault(fault)),
-                },
+            id = match self.next(core, bus, id, jumped) {
+                Ok(next) => next,
+                Err(fault) => return Some(Stop::Fault(fault)),
             };
         }
+    }
+
+    /// The block behind another one: the remembered successor if it starts where execution goes.
+    #[inline(always)]
+    fn next<B: Bus>(&mut self, core: &mut Core, bus: &mut B, id: u32, jumped: bool) -> Result<u32, Fault> {
+        let guess = self.blocks.get(id as usize).map_or(u32::MAX, |b| b.successors[usize::from(jumped)]);
+        if self.blocks.get(guess as usize).is_some_and(|next| next.pc == core.state.pc) {
+            return Ok(guess);
+        }
+        let next = self.find(core, bus)?;
+        if let Some(block) = self.blocks.get_mut(id as usize) {
+            block.successors[usize::from(jumped)] = next;
+        }
+        Ok(next)
     }
 
     /// The block at the core's pc, decoded if need be.
@@ -219,11 +243,17 @@ impl BlockCache {
         if let Some(lend) = new_loop_end {
             self.add_loop_end(core, lend);
         }
+        let found =
+            run.first().filter(|_| core.config.native).and_then(|first| native::recognise(bus, first));
+        for &(first, last) in found.iter().flat_map(|found| &found.parts) {
+            core.code.insert(first, last);
+        }
         let id = self.blocks.len() as u32;
         core.code.insert(start, pc.wrapping_sub(1).max(start));
         self.blocks.push(Block {
             pc: start,
             insns: run.as_slice().into(),
+            routine: found.map(|found| found.routine),
             end: pc,
             successors: [u32::MAX; 2],
         });
@@ -252,6 +282,14 @@ impl BlockCache {
         self.decoded = 0;
         self.by_pc.clear();
         core.code.clear();
+    }
+}
+
+impl Block {
+    /// The instructions that a native call stands for, if there is one.
+    #[inline(always)]
+    fn call<B: Bus>(&self, core: &mut Core, bus: &mut B, most: u64) -> Option<u64> {
+        native::call(core, bus, self.routine?, self.insns.first()?, most)
     }
 }
 

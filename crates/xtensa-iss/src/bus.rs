@@ -55,6 +55,29 @@ pub enum Use {
     },
 }
 
+/// What a native routine does to many bytes at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bulk {
+    /// Bytes from one place to another, as if all were read before one is written.
+    Copy {
+        /// First byte written.
+        to: u32,
+        /// First byte read.
+        from: u32,
+        /// How many.
+        len: u32,
+    },
+    /// One value to many bytes.
+    Fill {
+        /// First byte written.
+        to: u32,
+        /// What is written.
+        value: u8,
+        /// How many.
+        len: u32,
+    },
+}
+
 /// Bytes one [`Bus::fetch`] may hand over: the longest instruction of the core family.
 pub const FETCH_BYTES: usize = 16;
 
@@ -121,6 +144,17 @@ pub trait Bus {
     #[inline(always)]
     fn fill32(&mut self, at: At, addr: u32) -> Result<u32, BusFault> {
         self.load32(at, addr)
+    }
+
+    /// Does what so many plain loads, stores, or pairs of both would do, if every byte is memory where nothing is to be
+    /// noticed; else nothing, and says so. At least one byte; no range wraps around.
+    fn bulk(&mut self, _what: Bulk, _accesses: u64) -> bool {
+        false
+    }
+    /// Bytes before the first zero from `addr` on, read one by one, if all are memory where nothing is to be noticed and
+    /// there are at most `most`.
+    fn length(&mut self, _addr: u32, _most: u64) -> Option<u32> {
+        None
     }
 
     /// Definedness begins or ends to be tracked: in between no load answers [`BusFault::Undefined`]. A bus that never does
@@ -227,6 +261,35 @@ impl Bus for Ram {
     #[inline(always)]
     fn store32(&mut self, _: At, addr: u32, value: u32) -> Result<(), BusFault> {
         self.put(addr, value.to_le_bytes())
+    }
+    fn bulk(&mut self, what: Bulk, _: u64) -> bool {
+        let at = |addr: u32, len: u32| {
+            let start = addr.wrapping_sub(self.base) as usize;
+            start..start.saturating_add(len as usize)
+        };
+        match what {
+            Bulk::Copy { to, from, len } => {
+                let (to, from) = (at(to, len), at(from, len));
+                let fits = self.bytes.get(to.clone()).is_some() && self.bytes.get(from.clone()).is_some();
+                if fits {
+                    self.bytes.copy_within(from, to.start);
+                }
+                fits
+            }
+            Bulk::Fill { to, value, len } => match self.bytes.get_mut(at(to, len)) {
+                Some(bytes) => {
+                    bytes.fill(value);
+                    true
+                }
+                None => false,
+            },
+        }
+    }
+    fn length(&mut self, addr: u32, most: u64) -> Option<u32> {
+        let tail = self.bytes.get(addr.wrapping_sub(self.base) as usize..)?;
+        let len =
+            tail.iter().take(usize::try_from(most).ok()?.saturating_add(1)).position(|byte| *byte == 0)?;
+        u32::try_from(len).ok()
     }
     fn fetch(&mut self, addr: u32, into: &mut [u8; FETCH_BYTES]) -> Result<usize, BusFault> {
         let tail = self.bytes.get(addr.wrapping_sub(self.base) as usize..).unwrap_or_default();

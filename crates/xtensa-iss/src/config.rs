@@ -13,10 +13,18 @@ pub enum Unaligned {
 }
 
 /// What a host decides about a core.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Config {
     /// Value of PRID (special register 235): the number of the core.
     pub prid: u32,
     /// Treatment of unaligned accesses.
     pub unaligned: Unaligned,
+    /// Whether library functions that are recognised are computed by the host.
+    pub native: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { prid: 0, unaligned: Unaligned::default(), native: true }
+    }
 }

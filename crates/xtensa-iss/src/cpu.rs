@@ -97,6 +97,12 @@ impl Cpu {
         self.core.state.cycles
     }
 
+    /// Calls of library functions that the host computed.
+    #[must_use]
+    pub fn native_calls(&self) -> u64 {
+        self.blocks.native_calls
+    }
+
     /// Lets time pass for something the host did on the program's behalf (a DMA transfer, a bus stall).
     pub fn add_cycles(&mut self, cycles: u64) {
         self.core.state.cycles = self.core.state.cycles.wrapping_add(cycles);

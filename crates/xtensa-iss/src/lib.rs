@@ -13,6 +13,9 @@
 //! A bus may say that bytes hold no value. Then the core tracks, bit by bit, where they go, until no register holds one; it
 //! asks the bus only when undefined bits decide something. Without such bytes this costs nothing.
 //!
+//! Functions of the compiler's and the C library that the core meets again and again are recognised by their bytes and
+//! computed by the host, with the same results and the same counts ([`Config::native`]).
+//!
 //! The stack limit (ISL) is checked where a stack pointer comes into being: ENTRY, MOVSP, and ADDI/ADDMI with destination
 //! `a1`. Compiled code stores at non-negative offsets from `a1`, so a frame that passed the check stays above the limit.
 
@@ -27,12 +30,13 @@ mod fp;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod isa;
+mod native;
 mod shadow;
 pub mod special;
 mod state;
 mod track;
 
-pub use bus::{At, Bus, BusFault, FETCH_BYTES, Ram, Undefined, Use};
+pub use bus::{At, Bulk, Bus, BusFault, FETCH_BYTES, Ram, Undefined, Use};
 pub use config::{Config, Unaligned};
 pub use cpu::Cpu;
 pub use fault::{Access, Fault, FaultKind, Stop};

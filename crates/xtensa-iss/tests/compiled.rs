@@ -3,84 +3,9 @@
 
 mod common;
 
-use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-
+use common::compiler::{build, load, run, tool};
 use common::guest::{run_model, run_qemu};
-use common::image::BASE;
-use gpsimd_toolchain::install::install;
-use gpsimd_toolchain::{Command, CompileJob, Home, Machine, OpenToolchain};
-use miette::Diagnostic as _;
 use xtensa_iss::{decode, disasm};
-
-/// The open toolchain that is installed, else one installed for the tests into the target directory.
-fn toolchain() -> &'static OpenToolchain {
-    static TOOLCHAIN: OnceLock<OpenToolchain> = OnceLock::new();
-    TOOLCHAIN.get_or_init(|| {
-        let machine = Machine::here();
-        let installed = Home::from_env().and_then(|home| OpenToolchain::discover(&machine, &home));
-        installed.unwrap_or_else(|_| {
-            let home = Home::at(Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolchain-home"));
-            home.and_then(|home| install(&machine, &home, NonZeroUsize::MIN, &|_| {}))
-                .unwrap_or_else(|e| panic!("{e}: {}", e.help().map(|h| h.to_string()).unwrap_or_default()))
-                .toolchain()
-        })
-    })
-}
-
-fn run(command: &Command) -> String {
-    let out = command.to_std().output().unwrap_or_else(|e| panic!("{command}: {e}"));
-    assert!(out.status.success(), "{command}\n{}", String::from_utf8_lossy(&out.stderr));
-    String::from_utf8_lossy(&out.stdout).into_owned()
-}
-
-fn tool(name: &str) -> Command {
-    toolchain().tool(&Machine::here(), name).unwrap_or_else(|e| panic!("{e}"))
-}
-
-/// Compiles `name` with `level` and links it at [`BASE`].
-fn build(dir: &Path, name: &str, level: &str) -> PathBuf {
-    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
-    let objects: Vec<PathBuf> = ["start.S", "begin.c", name]
-        .iter()
-        .map(|source| {
-            let object = dir.join(format!("{source}{level}.o"));
-            let mut job = CompileJob::new(programs.join(source), &object);
-            job.cflags = vec![level.into(), "-Wno-infinite-recursion".into()];
-            run(&gpsimd_toolchain::Toolchain::Open(toolchain().clone()).compile(&job));
-            object
-        })
-        .collect();
-    let image = dir.join(format!("{name}{level}.elf"));
-    let libraries = toolchain().dir().join("target/lib");
-    run(&tool("ld")
-        .arg("-T")
-        .arg(programs.join("link.x"))
-        .args(["--no-warn-rwx-segments", "-o"])
-        .arg(&image)
-        .args(&objects)
-        .arg("-L")
-        .arg(&libraries)
-        .args(["--start-group", "-lm", "-lc", "-lhal", "-lgcc", "-lnosys", "--end-group"]));
-    image
-}
-
-/// The loadable bytes of an executable from [`BASE`] on, the memory they need, and the entry.
-fn load(elf: &[u8]) -> (Vec<u8>, u32, u32) {
-    let half = |at: usize| u16::from_le_bytes([elf[at], elf[at + 1]]) as usize;
-    let word = |at: usize| u32::from_le_bytes([elf[at], elf[at + 1], elf[at + 2], elf[at + 3]]);
-    let mut image = Vec::new();
-    let mut memory = 0;
-    for header in (0..half(44)).map(|i| word(28) as usize + i * half(42)).filter(|&h| word(h) == 1) {
-        let (offset, len) = (word(header + 4) as usize, word(header + 16) as usize);
-        let at = (word(header + 8) - BASE) as usize;
-        image.resize(image.len().max(at + len), 0);
-        image[at..at + len].copy_from_slice(&elf[offset..offset + len]);
-        memory = memory.max(at as u32 + word(header + 20));
-    }
-    (image, memory, word(24))
-}
 
 fn matches_qemu(name: &str) {
     let dir = tempfile::tempdir().expect("a temporary directory");
@@ -110,6 +35,11 @@ fn library_text_functions_match_qemu() {
 #[test]
 fn software_floating_point_matches_qemu() {
     matches_qemu("numbers.c");
+}
+
+#[test]
+fn native_routines_match_qemu() {
+    matches_qemu("routines.c");
 }
 
 #[test]

@@ -76,4 +76,8 @@ pub struct Run {
     /// Most instructions per core before a run counts as endless.
     #[arg(long, value_name = "N")]
     pub budget: Option<u64>,
+    /// Execute every instruction of library functions that the host would compute (float arithmetic, memcpy, …); the
+    /// results and counts are the same, later.
+    #[arg(long)]
+    pub no_native: bool,
 }

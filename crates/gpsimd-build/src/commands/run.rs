@@ -55,7 +55,8 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     let allowed = allowed(&arguments.allow)?;
     let library = Library::find(&arguments.library)?;
     let default = Config::default();
-    let config = Config { budget: arguments.budget.unwrap_or(default.budget), ..default };
+    let budget = arguments.budget.unwrap_or(default.budget);
+    let config = Config { budget, native: !arguments.no_native, ..default };
     let control = Arc::new(Control::default());
     let handle = Arc::clone(&control);
     interrupt::listen();

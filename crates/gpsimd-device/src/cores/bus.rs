@@ -5,7 +5,7 @@
 //! where the access is recorded as an incident and carried out as harmlessly as possible. Unaware of symbols and reports.
 //! Facts: spec `lsp-and-memory.md` §13.1, `device-runtime.md` §9, §10.5.
 
-use xtensa_iss::{At, BusFault, FETCH_BYTES, Undefined, Use};
+use xtensa_iss::{At, Bulk, BusFault, FETCH_BYTES, Undefined, Use};
 
 use crate::cores::definedness::Definedness;
 use crate::cores::incident::{Actor, History, Incident, Near, What};
@@ -392,6 +392,14 @@ impl xtensa_iss::Bus for Bus<'_> {
             Some(value) => Ok(u32::from_le_bytes(value)),
             None => self.load32(at, addr),
         }
+    }
+
+    fn bulk(&mut self, what: Bulk, accesses: u64) -> bool {
+        self.move_many(what, accesses)
+    }
+
+    fn length(&mut self, addr: u32, most: u64) -> Option<u32> {
+        self.find_zero(addr, most)
     }
 
     fn track(&mut self, on: bool) {

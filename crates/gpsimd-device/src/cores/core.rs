@@ -87,8 +87,8 @@ pub struct Run {
 
 impl Core {
     /// A core with memory ready and nothing run yet.
-    pub fn new(memory: Memory) -> Core {
-        let config = xtensa_iss::Config { prid: memory.core.into(), ..Default::default() };
+    pub fn new(memory: Memory, native: bool) -> Core {
+        let config = xtensa_iss::Config { prid: memory.core.into(), native, ..Default::default() };
         Core { cpu: Cpu::new(config), memory, functions: Vec::new(), earlier: Log::default() }
     }
 

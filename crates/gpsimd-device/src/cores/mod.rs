@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod blocks;
+mod bulk;
 pub mod bus;
 pub mod core;
 pub mod definedness;

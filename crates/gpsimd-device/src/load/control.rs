@@ -21,12 +21,14 @@ pub struct Config {
     pub hbm: u64,
     /// Most instructions per core and call.
     pub budget: u64,
+    /// Whether library functions that are recognised are computed by the host.
+    pub native: bool,
 }
 
 impl Default for Config {
     /// 64 KiB of data RAM, 8 KiB of stack, 4 GiB of tensors, 20 billion instructions.
     fn default() -> Config {
-        Config { dataram: 0x1_0000, stack: 0x2000, hbm: 4 << 30, budget: 20_000_000_000 }
+        Config { dataram: 0x1_0000, stack: 0x2000, hbm: 4 << 30, budget: 20_000_000_000, native: true }
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+pub mod compiler;
 pub mod encode;
 pub mod generate;
 pub mod guest;
