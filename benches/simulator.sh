@@ -8,7 +8,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 (cd "$here/.." && cargo run --quiet --release --package xtensa-iss --example speed)
 cd "$scratch"
-"$tool" compile "$here/../examples/relu.cpp" --op 'relu_forward=my::relu(Tensor x) -> Tensor' >relu.log
+"$tool" compile "$here/../examples/gallery/one_core/relu_elements.cpp" --name relu --op 'relu_rows=my::relu(Tensor x) -> Tensor' >relu.log
 "$tool" compile "$here/busy.cpp" --multicore --schema 'my::busy(Tensor t) -> Tensor' >busy.log
 for round in 1 2 3; do
     /usr/bin/time -f 'relu 1 Mi elements: %e s' "$tool" run build/relu rand:1024x1024 --like 0 --json >relu.json

@@ -1,38 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// relu: forward and backward pass of max(x, 0) on matrices, two operators in one library. Element accessors of rank 2;
-// every x[i][j] is one access to device memory, so this is the readable way, not the fast one (see relu_tcm.cpp).
+// 2. relu: forward and backward pass of max(x, 0), two operators in one library. What map is given may be any function; the
+// inputs may be of any shape.
 //
 // Schemas: my::relu_forward(Tensor x) -> (Tensor y)
 //          my::relu_backward(Tensor grad, Tensor x) -> (Tensor grad_x)
-// Build:   gpsimd-build compile examples/relu.cpp --schema 'my::relu_forward(Tensor x) -> (Tensor y)'
+// Build:   gpsimd-build compile examples/relu.cpp --multicore --schema 'my::relu_forward(Tensor x) -> (Tensor y)'
 //            --schema 'my::relu_backward(Tensor grad, Tensor x) -> (Tensor grad_x)'
 
-#include <torch/torch.h>
+#include <gpsimd/kit.hpp>
+
+namespace {
+
+float relu(float x) { return x < 0.0f ? 0.0f : x; }  // written so that a NaN stays a NaN
+
+float relu_slope(float grad, float x) { return (x > 0.0f ? 1.0f : 0.0f) * grad; }
+
+}  // namespace
 
 torch::Tensor relu_forward(const torch::Tensor& x) {
-    torch::Tensor y = torch::empty(x.sizes(), torch::kFloat);
-    auto in = x.accessor<float, 2>();
-    auto out = y.accessor<float, 2>();
-    for (int64_t i = 0; i < x.size(0); ++i) {
-        for (int64_t j = 0; j < x.size(1); ++j) {
-            const float v = in[i][j];
-            out[i][j] = v < 0.0f ? 0.0f : v;  // written so that a NaN stays a NaN
-        }
-    }
+    torch::Tensor y = get_dst_tensor();
+    gpsimd::map<float(float)>(y, relu, x);
     return y;
 }
 
 torch::Tensor relu_backward(const torch::Tensor& grad, const torch::Tensor& x) {
-    torch::Tensor grad_x = torch::empty(x.sizes(), torch::kFloat);
-    auto g = grad.accessor<float, 2>();
-    auto in = x.accessor<float, 2>();
-    auto out = grad_x.accessor<float, 2>();
-    for (int64_t i = 0; i < x.size(0); ++i) {
-        for (int64_t j = 0; j < x.size(1); ++j) {
-            const float slope = in[i][j] > 0.0f ? 1.0f : 0.0f;
-            out[i][j] = slope * g[i][j];
-        }
-    }
+    torch::Tensor grad_x = get_dst_tensor();
+    gpsimd::map<float(float, float)>(grad_x, relu_slope, grad, x);
     return grad_x;
 }

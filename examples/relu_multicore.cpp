@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// relu_multicore: max(x, 0) on all eight cores, each on its own run of elements. Works for every element count: with
-// fewer elements than cores some cores have nothing to do.
+// 5. relu_multicore: max(x, 0) once more, with all that gpsimd::map does written by hand. Works for every element count:
+// with fewer elements than cores some cores have nothing to do.
 //
 // Rules on several cores: only TCM accessors, the result goes through get_dst_tensor(), and no two cores write the same
 // element, because nothing synchronises them.
@@ -10,7 +10,7 @@
 // Build:  gpsimd-build compile examples/relu_multicore.cpp --multicore --schema 'my::relu_multicore(Tensor x) -> (Tensor y)'
 //
 // The trap: get_cpu_count() is 8 in a single-core build too, where core 0 runs alone and would compute only the first
-// eighth. A single-core build of this file therefore says so, at the end of the command: -- -DSINGLE_CORE
+// eighth. Kernels for one core are compiled with -DGPSIMD_SINGLE_CORE to know it; the kit looks at that, too.
 
 #include <torch/torch.h>
 
@@ -19,7 +19,7 @@
 #include <algorithm>
 
 torch::Tensor relu_multicore(const torch::Tensor& x) {
-#ifdef SINGLE_CORE
+#ifdef GPSIMD_SINGLE_CORE
     const size_t cores = 1, core = 0;
 #else
     const size_t cores = get_cpu_count(), core = get_cpu_id();

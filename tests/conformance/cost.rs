@@ -1,6 +1,6 @@
 //! What the SDK costs a kernel that uses little of it.
 
-use crate::bench::{Bench, VECTOR_ADD, cross, good, repository};
+use crate::bench::{Bench, VECTOR_ADD, cross, good, vector_add};
 
 /// Stripped size of a kernel source for one core.
 fn stripped(bench: &Bench, source: &str, schema: &str) -> u64 {
@@ -23,7 +23,7 @@ fn a_small_kernel_is_a_small_image() {
     let size = stripped(&bench, "vector_add.cpp", VECTOR_ADD);
     assert!(size < 32 << 10, "{size} bytes");
 
-    let source = std::fs::read_to_string(repository().join("examples/vector_add.cpp")).expect("readable");
+    let source = std::fs::read_to_string(vector_add()).expect("readable");
     let line = "    return out;\n";
     assert!(source.contains(line));
     let print = "    printf(\"%d sums, the first is %f\\n\", static_cast<int>(a.size(0)), static_cast<float>(ov[0]));\n";

@@ -60,7 +60,7 @@ fn case(kernel: &str, count: u64) -> Case {
     let relu = |v: f32| if v < 0.0 { 0.0 } else { v };
     let rank = match kernel {
         "vector_add" | "relu_multicore" => 1,
-        "relu_forward" | "relu_backward" => 2,
+        "relu_forward" | "relu_backward" | "relu_rows" | "relu_rows_backward" => 2,
         "relu_tcm" | "negate_stream" => 3,
         "scale_clip" => 8,
         "time_mix" => 4,
@@ -73,10 +73,10 @@ fn case(kernel: &str, count: u64) -> Case {
         "vector_add" => {
             (vec![input("a", &x), input("b", &other)], pairs().map(|(a, b)| a + b).collect::<Vec<f32>>())
         }
-        "relu_forward" | "relu_tcm" | "relu_multicore" => {
+        "relu_forward" | "relu_rows" | "relu_tcm" | "relu_multicore" => {
             (vec![input("x", &x)], x.iter().map(|&v| relu(v)).collect())
         }
-        "relu_backward" => (
+        "relu_backward" | "relu_rows_backward" => (
             vec![input("grad", &x), input("x", &other)],
             pairs().map(|(grad, x)| if *x > 0.0 { 1.0 * grad } else { 0.0 * grad }).collect(),
         ),
@@ -111,15 +111,13 @@ fn case(kernel: &str, count: u64) -> Case {
 /// How an example is built.
 pub fn recipe(example: &Json, cores: Cores) -> Recipe {
     let op = |op: &Json| format!("{}={}", text(&op["kernel"]), text(&op["schema"]));
-    let recipe = Recipe {
+    Recipe {
         source: repository().join("examples").join(text(&example["source"])),
         ops: list(&example["ops"]).iter().map(op).collect(),
         cores,
         cflags: Vec::new(),
         is_checked: false,
-    };
-    let flags = example["single_core_cflags"].as_array().filter(|_| cores == Cores::One);
-    recipe.with(flags.into_iter().flatten().map(text))
+    }
 }
 
 /// All examples.
@@ -185,7 +183,9 @@ macro_rules! a_test_an_example {
     };
 }
 
-a_test_an_example! { vector_add relu relu_tcm relu_multicore negate_stream scale_clip time_mix }
+a_test_an_example! {
+    vector_add relu scale_clip time_mix relu_multicore relu_elements relu_tcm negate_stream
+}
 
 /// Where a tensor lies makes no difference to a kernel.
 #[test]

@@ -6,12 +6,17 @@ use std::process::{Command, Output};
 
 use gpsimd_toolchain::{Home, Machine, OpenToolchain};
 
-/// The schema of `examples/vector_add.cpp`.
+/// The schema of `tests/kernels/vector_add.cpp`.
 pub const VECTOR_ADD: &str = "my::vector_add(Tensor a, Tensor b) -> (Tensor out)";
 
 /// The repository.
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository exists")
+}
+
+/// The source that these tests build, break and measure.
+pub fn vector_add() -> PathBuf {
+    repository().join("tests/kernels/vector_add.cpp")
 }
 
 /// The tool, started in `directory`.
@@ -66,11 +71,10 @@ impl Bench {
         Self { scratch: tempfile::tempdir().expect("a scratch directory") }
     }
 
-    /// Holding a copy of `examples/vector_add.cpp`.
+    /// Holding a copy of `tests/kernels/vector_add.cpp`.
     pub fn with_vector_add() -> Self {
         let bench = Self::new();
-        std::fs::copy(repository().join("examples/vector_add.cpp"), bench.path("vector_add.cpp"))
-            .expect("copied");
+        std::fs::copy(vector_add(), bench.path("vector_add.cpp")).expect("copied");
         bench
     }
 

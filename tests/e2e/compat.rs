@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, VECTOR_ADD, good, repository};
+use crate::bench::{Bench, VECTOR_ADD, good, repository, vector_add};
 
 /// Q3: what a compiler says although it succeeds is shown.
 #[test]
 fn warnings_of_a_successful_build_are_shown() {
     let bench = Bench::new();
-    let text = std::fs::read_to_string(repository().join("examples/vector_add.cpp")).expect("read");
+    let text = std::fs::read_to_string(vector_add()).expect("read");
     bench.write("vector_add.cpp", &format!("{text}\n#warning nobody reads this\n"));
     let line = ["compile", "vector_add.cpp", "--schema", VECTOR_ADD];
     let flags = ["--", "-Wno-error"];

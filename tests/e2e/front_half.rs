@@ -306,7 +306,7 @@ fn kernels_that_no_schema_can_be_read_from() {
 #[test]
 fn two_file_projects_need_no_more() {
     for example in crate::examples::all() {
-        let shape = repository().join(format!("examples/shape/{}_shape.cpp", example.name));
+        let shape = repository().join("examples").join(&example.shapes);
         let bench = Bench::new();
         let mut command = bench.tool();
         command.arg("compile").arg(repository().join("examples").join(&example.source));

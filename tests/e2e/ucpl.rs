@@ -69,7 +69,7 @@ fn codes(report: &Value) -> Vec<&str> {
 fn every_example_gives_the_same_numbers_in_both_lanes() {
     for example in examples::all() {
         let bench = Bench::new();
-        let is_multicore = example.name == "relu_multicore";
+        let is_multicore = example.is_multicore;
         build(
             &bench,
             &example,

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, VECTOR_ADD, bad, good, library_files, repository, tool};
+use crate::bench::{Bench, VECTOR_ADD, bad, good, library_files, repository, tool, vector_add};
 
 /// The double. `cargo test` builds it with the other examples; only where this test alone was asked for is it missing
 /// or older than its source, and then built here. Never otherwise: with the whole workspace's features around, a build
@@ -65,8 +65,7 @@ fn install() -> &'static Install {
 
 /// The runtime archives that an open build made, under the vendor's names.
 fn archives(scratch: &Path, custom_op: &Path) {
-    std::fs::copy(repository().join("examples/vector_add.cpp"), scratch.join("vector_add.cpp"))
-        .expect("copied");
+    std::fs::copy(vector_add(), scratch.join("vector_add.cpp")).expect("copied");
     let home = scratch.join("home");
     let real = gpsimd_toolchain::Home::from_env().expect("a data directory");
     std::fs::create_dir(&home).expect("a directory");
@@ -227,7 +226,7 @@ fn every_command_line_is_the_reference_s() {
     ];
     for row in rows {
         let bench = Bench::new();
-        std::fs::copy(repository().join("examples/vector_add.cpp"), bench.path("k.cpp")).expect("copied");
+        std::fs::copy(vector_add(), bench.path("k.cpp")).expect("copied");
         std::fs::create_dir_all(bench.path("inc/more")).expect("a directory");
         let mut compile = on_vendor_machine(&bench);
         compile.envs(row.env.iter().copied());

@@ -111,7 +111,8 @@ impl Bench<'_> {
     }
 
     fn vector_add(&self) -> Result<Project> {
-        let text = std::fs::read_to_string("examples/vector_add.cpp").context("run it in the repository")?;
+        let text =
+            std::fs::read_to_string("tests/kernels/vector_add.cpp").context("run it in the repository")?;
         let mut project = self.project("vector_add", &[("vector_add.cpp".to_owned(), text)], 0)?;
         let schema = "my::vector_add(Tensor a, Tensor b) -> (Tensor out)";
         project.arguments.extend(["--schema".to_owned(), schema.to_owned()]);
@@ -221,7 +222,7 @@ impl Bench<'_> {
     fn cold(&self) -> Result<String> {
         let mut text = "### From nothing\n\nEight cores. \n\n| case | ours | reference sequence | ours / reference | ninja on the plan | ours / ninja | bound | ours / bound |\n|---|---|---|---|---|---|---|---|\n".replace(". \n", ".\n");
         let cases = [
-            ("1 op (`examples/vector_add.cpp`)", self.vector_add()?),
+            ("1 op (`tests/kernels/vector_add.cpp`)", self.vector_add()?),
             ("10 ops in 1 file", self.ops(10)?),
             ("20 files", self.files(20)?),
         ];

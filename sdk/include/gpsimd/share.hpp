@@ -18,16 +18,17 @@ struct Span {
     bool empty() const { return begin == end; }
 };
 
-// get_cpu_count() is 8 in a single-core build too, where the others never run: build that one with -DSINGLE_CORE.
+// get_cpu_count() is 8 in a single-core build too, where the others never run. gpsimd-build compiles kernels for one core with
+// -DGPSIMD_SINGLE_CORE; other builds must do so themselves.
 inline size_t core_count() {
-#ifdef SINGLE_CORE
+#ifdef GPSIMD_SINGLE_CORE
     return 1;
 #else
     return get_cpu_count();
 #endif
 }
 inline size_t core_id() {
-#ifdef SINGLE_CORE
+#ifdef GPSIMD_SINGLE_CORE
     return 0;
 #else
     return get_cpu_id();

@@ -61,7 +61,7 @@ impl Yard {
                 ensure!(copied.success(), "cannot copy {part} of {}", from.display());
             }
         }
-        let example = root().join("examples/vector_add.cpp");
+        let example = root().join("tests/kernels/vector_add.cpp");
         fs::copy(&example, work.join("vector_add.cpp"))?;
         Ok(Yard { tool: tool.to_owned(), dir: work, home })
     }
@@ -107,7 +107,7 @@ impl Yard {
 
     /// A kernel of the same name whose images all differ from those of another `value`.
     pub fn write_version(&self, value: u32) -> Result<()> {
-        let text = fs::read_to_string(root().join("examples/vector_add.cpp"))?;
+        let text = fs::read_to_string(root().join("tests/kernels/vector_add.cpp"))?;
         let changed = text.replace("bv[i];", &format!("bv[i] + {value}.0f;"));
         ensure!(changed != text, "the example has no sum to change");
         Ok(fs::write(self.path("vector_add.cpp"), changed)?)

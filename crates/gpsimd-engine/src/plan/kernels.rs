@@ -2,17 +2,24 @@
 //!
 //! Unaware of images. Kernel objects in source order, then the wrapper's: the link order (toolchain.md §2, §3).
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::plan::checked;
 use crate::plan::place::{Place, with_suffix};
 use crate::stages::wrapper::{Adapt, Codegen};
 use crate::words::action::Action;
-use crate::words::request::NamedOp;
+use crate::words::request::{Cores, NamedOp};
+
+/// Tells a kernel that it is alone: the device's count of cores is 8 on one core, too (`gpsimd/share.hpp` asks for this).
+const ALONE: &str = "-DGPSIMD_SINGLE_CORE";
 
 /// Kernel objects in source order.
 pub(crate) fn objects(place: &Place, actions: &mut Vec<Action>) -> Vec<PathBuf> {
-    let cflags = checked::cflags(&place.project.sanitizers, &place.project.cflags);
+    // toolchains with an SDK of their own get the reference's command lines, word for word
+    let is_told = place.project.cores == Cores::Single && place.kit.compiles_sdk();
+    let mut cflags: Vec<OsString> = is_told.then(|| ALONE.into()).into_iter().collect();
+    cflags.extend(checked::cflags(&place.project.sanitizers, &place.project.cflags));
     let mut objects = Vec::new();
     for source in &place.project.sources {
         let object = with_suffix(place.work.join("obj").join(&source.object_stem), ".o");

@@ -4,7 +4,7 @@
 // per block instead of one access per element.
 //
 // Schema: my::relu_tcm(Tensor x) -> (Tensor y)
-// Build:  gpsimd-build compile examples/relu_tcm.cpp --schema 'my::relu_tcm(Tensor x) -> (Tensor y)'
+// Build:  gpsimd-build compile relu_tcm.cpp
 
 #include <torch/torch.h>
 

@@ -4,7 +4,7 @@
 // tensor in the core's own memory, so reading on is cheap; it goes forward only.
 //
 // Schema: my::negate_stream(Tensor x) -> (Tensor y)
-// Build:  gpsimd-build compile examples/negate_stream.cpp --schema 'my::negate_stream(Tensor x) -> (Tensor y)'
+// Build:  gpsimd-build compile negate_stream.cpp
 
 #include <torch/torch.h>
 
