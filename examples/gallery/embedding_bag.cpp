@@ -10,7 +10,7 @@
 torch::Tensor embedding_bag(const torch::Tensor& table, const torch::Tensor& index, const torch::Tensor& offsets, int mode) {
     torch::Tensor y = get_dst_tensor();
     const size_t D = table.size(1), bags = offsets.numel();
-    gpsimd::Window<int64_t> at(index), offset(offsets, 32);
+    gpsimd::Window<int64_t> at(index, 128), offset(offsets, 32);
     gpsimd::Tcm<float> row(D);
     gpsimd::rows<float()>(bags, y, [&](size_t bag, float* out) {
         const size_t begin = offset[bag], end = bag + 1 < bags ? offset[bag + 1] : index.numel();

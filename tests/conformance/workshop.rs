@@ -17,9 +17,6 @@ use serde_json::Value;
 use crate::bench::{Bench, good, repository};
 use crate::expectations::{self, Argument, Array};
 
-/// Further arguments of `compile` for kernels that are tried on everything; a checked build goes here.
-pub const CHECKED: &[&str] = &[];
-
 /// How many cores a library is built for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cores {

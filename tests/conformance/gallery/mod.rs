@@ -1,5 +1,5 @@
 //! The gallery: every operation of `examples/gallery` gives the numbers of its definition, at odd sizes, on one core and on
-//! eight, in both lanes, without a finding. The definitions are in `reference`, in double precision.
+//! eight, in both lanes, plain and checked, without a finding. The definitions are in `reference`, in double precision.
 
 mod cases;
 mod kit;
@@ -14,7 +14,7 @@ use gpsimd_loader::Generation;
 use gpsimd_loader::selector::Environment;
 
 use crate::bench::{Bench, good, repository};
-use crate::workshop::{CHECKED, call, faults, files, host_compiler, line, sdk};
+use crate::workshop::{call, faults, files, host_compiler, line, sdk};
 use cases::Case;
 
 /// The folder of the gallery.
@@ -47,14 +47,19 @@ fn build(name: &str, change: impl Fn(&str) -> String, arguments: &[&str]) -> Ben
     let op = format!("{name}={}", schema(name));
     bench.write(&format!("{name}.cpp"), &change(&source(name)));
     let mut command = bench.tool();
-    command.arg("compile").arg(format!("{name}.cpp")).args(["--op", &op]).args(CHECKED);
+    command.arg("compile").arg(format!("{name}.cpp")).args(["--op", &op]);
     good(command.args(arguments));
     bench
 }
 
-fn image(bench: &Bench, stem: &str, debug: &str) -> CoreImage {
-    let read = |file: String| std::fs::read(bench.path("build").join(file)).expect("the tool wrote it");
-    CoreImage { bytes: read(format!("{stem}.so")), debug: Some(read(format!("{debug}.so"))) }
+fn read(bench: &Bench, file: String) -> Vec<u8> {
+    std::fs::read(bench.path("build").join(file)).expect("the tool wrote it")
+}
+
+/// What ships, with the linked image as debug information.
+fn image(bench: &Bench, stem: &str) -> CoreImage {
+    let bytes = read(bench, format!("{stem}.stripped.so"));
+    CoreImage { bytes, debug: Some(read(bench, format!("{stem}.so"))) }
 }
 
 /// The report must be of cores that ended, without findings, with the case's numbers.
@@ -74,38 +79,51 @@ fn printing(source: &str) -> String {
     format!("{before}    printf(\"%d elements\\n\", static_cast<int>(y.numel()));\n    return y;{after}")
 }
 
-fn prove(name: &str) {
-    let single = build(name, str::to_owned, &["--", "-DSINGLE_CORE"]);
-    let stripped = format!("{name}.stripped");
-    let mut machine = Machine::boot(vec![image(&single, &stripped, name)], Config::default()).expect("boots");
-    for (k, case) in cases::of(name).iter().enumerate() {
+/// All cases on these images; what came out.
+fn run_all(name: &str, what: &str, images: Vec<CoreImage>) -> Vec<RunReport> {
+    let mut machine = Machine::boot(images, Config::default()).expect("boots");
+    let all = cases::of(name);
+    let run = |(k, case): (usize, &Case)| {
         let report = call(&mut machine, name, case.args(), case.output.clone());
-        judge(&format!("{name}, case {k}, one core"), case, &report);
-    }
+        judge(&format!("{name}, case {k}, {what}"), case, &report);
+        report
+    };
+    all.iter().enumerate().map(run).collect()
+}
+
+/// With the compiler's checks in, on one core and on eight.
+fn prove_checked(name: &str) {
+    let sanitize = ["--sanitize", "address,undefined"];
+    let one = build(name, str::to_owned, &sanitize);
+    run_all(name, "one core, checked", vec![CoreImage::new(read(&one, format!("{name}.checked.so")))]);
+    let eight = build(name, str::to_owned, &["--multicore", sanitize[0], sanitize[1]]);
+    let cpu = |k: u32| CoreImage::new(read(&eight, format!("{name}.checked_cpu{k}.so")));
+    run_all(name, "eight cores, checked", (0..8).map(cpu).collect());
+}
+
+fn prove(name: &str) {
+    let single = build(name, str::to_owned, &[]);
+    run_all(name, "one core", vec![image(&single, name)]);
+    prove_checked(name);
 
     // A kernel that prints must fit the split image, too.
     let eight = build(name, printing, &["--multicore", "--image", "both"]);
-    let cpu = |k: u32| image(&eight, &format!("{name}_cpu{k}.stripped"), &format!("{name}_cpu{k}"));
-    let mut machine = Machine::boot((0..8).map(cpu).collect(), Config::default()).expect("boots");
-    let mut fixed = Vec::new();
-    for (k, case) in cases::of(name).iter().enumerate() {
-        let report = call(&mut machine, name, case.args(), case.output.clone());
-        judge(&format!("{name}, case {k}, eight cores"), case, &report);
-        let elements = case.output.shape.iter().product::<u64>();
+    let cpu = |k: u32| image(&eight, &format!("{name}_cpu{k}"));
+    let fixed = run_all(name, "eight cores", (0..8).map(cpu).collect());
+    for report in &fixed {
+        let elements = report.output.spec.shape.iter().product::<u64>();
         assert_eq!(report.cores[0].text, format!("{elements} elements\n"), "{name}");
-        fixed.push(report.output.data);
     }
 
-    let split = std::fs::read(eight.path("build").join(format!("{name}.split.so"))).expect("built");
     let environment = Environment { has_cptc_decode: false };
-    let image = CoreImage::new(split);
+    let image = CoreImage::new(read(&eight, format!("{name}.split.so")));
     let mut machine =
         Machine::prepare(image, 8, Generation::Cayman, environment, Config::default()).expect("prepared");
     machine.load().expect("loaded");
     for (case, fixed) in cases::of(name).iter().zip(&fixed) {
         let report = call(&mut machine, name, case.args(), case.output.clone());
         judge(&format!("{name}, split image"), case, &report);
-        assert_eq!(&report.output.data, fixed, "{name}: the lanes differ");
+        assert_eq!(report.output.data, fixed.output.data, "{name}: the lanes differ");
     }
 }
 
@@ -147,6 +165,14 @@ a_test_a_template! {
     template_tiles: "tiles"
 }
 
+/// One source that is all of these: the headers take a second to read.
+fn as_one(sources: &[PathBuf]) -> String {
+    let headers = "#include <torch/torch.h>\n#include \"torchneuron/register.h\"\n".to_owned();
+    (0..).zip(sources).fold(headers, |text, (k, source)| {
+        text + &format!("namespace source{k} {{\n#include \"{}\"\n}}\n", source.display())
+    })
+}
+
 /// The shape functions give the outputs that the cases have.
 #[test]
 fn shape_functions_give_the_shapes_of_the_results() {
@@ -156,8 +182,9 @@ fn shape_functions_give_the_shapes_of_the_results() {
     good(host_compiler().arg("-c").arg("-o").arg(&lister).arg(sdk().join("host/list_registrations.cpp")));
     // A library holds ten operators.
     for (group, sources) in sources.chunks(10).enumerate() {
-        let program = bench.path(format!("program{group}"));
-        good(host_compiler().arg("-o").arg(&program).args(sources).arg(&lister));
+        let (program, one) = (bench.path(format!("program{group}")), format!("all{group}.cpp"));
+        bench.write(&one, &as_one(sources));
+        good(host_compiler().arg("-o").arg(&program).arg(bench.path(&one)).arg(&lister));
         for source in sources {
             let stem = source.file_stem().and_then(|stem| stem.to_str()).expect("a name");
             let name = stem.trim_end_matches("_shape");
