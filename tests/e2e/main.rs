@@ -25,3 +25,4 @@ mod tampering;
 mod ucpl;
 mod vendor;
 mod watched;
+mod wrong_inputs;

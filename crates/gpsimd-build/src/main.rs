@@ -8,6 +8,7 @@
 mod cli;
 mod commands;
 mod compiler;
+mod compiler_words;
 mod explanations;
 mod files;
 mod inputs;

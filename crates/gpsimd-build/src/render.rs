@@ -6,13 +6,14 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 
-use gpsimd_engine::EngineError;
+use gpsimd_engine::{EngineError, Failed};
 use gpsimd_toolchain::ToolchainError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, Severity};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::{Global, When};
+use crate::compiler_words::{self, Look};
 use crate::output::{escaped, is_obeyed, json_escaped, print, print_raw, say_raw};
 
 /// The chosen way to show things.
@@ -77,6 +78,10 @@ impl Render {
     /// A diagnostic as text, with its labels pointing into the source. Where it has words that a terminal would obey,
     /// they are spelled, and nothing is coloured.
     pub fn diagnostic_text(&self, error: &(dyn Diagnostic + 'static)) -> String {
+        let typed: &(dyn Error + 'static) = error;
+        if let Some(EngineError::Failed(failed)) = typed.downcast_ref() {
+            return self.failed_text(failed);
+        }
         let plain = Self::themed(error, GraphicalTheme::unicode_nocolor());
         let is_obeyed = std::io::stderr().is_terminal() && plain.contains(is_obeyed);
         match (is_obeyed, self.color) {
@@ -84,6 +89,14 @@ impl Render {
             (false, true) => Self::themed(error, GraphicalTheme::unicode()),
             (false, false) => plain,
         }
+    }
+
+    /// A failed command: its own words, then what they mean.
+    fn failed_text(&self, failed: &Failed) -> String {
+        let is_terminal = std::io::stderr().is_terminal();
+        let width = if is_terminal { width_of(&std::io::stderr()) } else { QUOTE_WIDTH };
+        let look = Look { width, color: self.color, is_whole: self.verbose > 0, is_terminal };
+        format!("{}\n{}", compiler_words::words(&failed.output, look), compiler_words::meaning(failed, look))
     }
 
     fn themed(error: &(dyn Diagnostic + 'static), theme: GraphicalTheme) -> String {
@@ -111,9 +124,11 @@ fn only_problem<'a>(error: &'a (dyn Diagnostic + 'static)) -> &'a (dyn Diagnosti
 /// Whether the error holds what a command said, which is shown as it was said.
 fn quotes_a_command(error: &(dyn Diagnostic + 'static)) -> bool {
     let error: &(dyn Error + 'static) = error;
-    matches!(error.downcast_ref(), Some(EngineError::CommandFailed { .. } | EngineError::Explained(_)))
-        || matches!(error.downcast_ref(), Some(ToolchainError::CommandFailed { .. }))
+    matches!(error.downcast_ref(), Some(ToolchainError::CommandFailed { .. }))
 }
+
+/// Columns of a compiler's words where there is no terminal.
+const QUOTE_WIDTH: usize = 80;
 
 /// Columns of what is not a terminal, or does not say.
 const PLAIN_WIDTH: usize = 100;

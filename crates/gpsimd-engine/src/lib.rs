@@ -59,13 +59,15 @@ pub use publish::file::{FileEntry, FileKind};
 pub use publish::manifest::{ImageEntry, Manifest, OpEntry, Versions};
 pub use publish::split::{KernelTable, SplitEntry, SplitOp, Use};
 pub use run::alone::stage;
-pub use run::diagnose::RULES;
+pub use run::diagnose::lacking::{LACKING, Lack, Written};
+pub use run::diagnose::meaning_of;
+pub use run::diagnose::rules::RULES;
 pub use run::event::{Event, How, Observer, RunOptions};
 pub use run::finish::Built;
 pub use run::jobserver::Jobserver;
 pub use words::action::{Action, Work};
 pub use words::error::{EngineError, Fault, Problem};
-pub use words::explained::{Explained, Rule};
+pub use words::failed::{Failed, Place, Rule, Verdict};
 pub use words::images::{CoreFiles, Images, SplitFiles, Target};
 pub use words::kit::Kit;
 pub use words::request::{

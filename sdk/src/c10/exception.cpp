@@ -76,8 +76,18 @@ CheckMessage& CheckMessage::operator<<(double value) {
   return *this;
 }
 
+CheckMessage& CheckMessage::operator<<(const void* address) {
+  char digits[2 + 2 * sizeof(void*)] = {'0', 'x'};
+  uintptr_t rest = reinterpret_cast<uintptr_t>(address);
+  for (size_t at = sizeof(digits); at > 2; rest >>= 4) digits[--at] = "0123456789abcdef"[rest & 15];
+  neuron_emit(2, digits, sizeof(digits));
+  return *this;
+}
+
+void CheckMessage::warn(const char* file, int line) { *this << " (" << file << ':' << line << ")\n"; }
+
 void CheckMessage::fail(const char* file, int line) {
-  *this << " (" << file << ':' << line << ")\n";
+  warn(file, line);
   abort();
 }
 

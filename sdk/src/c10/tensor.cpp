@@ -8,10 +8,6 @@ namespace at {
 
 void TensorBase::undefined() { TORCH_CHECK(false, "this tensor is not defined: nothing has been assigned to it"); }
 
-void* TensorBase::data_ptr() const {
-  TORCH_CHECK(false, "Cannot access data pointer of Tensor that doesn't have storage: device memory is reached through accessors");
-}
-
 size_t TensorBase::wrap_dim(int64_t d) const {
   const int64_t rank = dim();
   TORCH_CHECK(d >= -rank && d < rank, "Dimension out of range (expected to be in range of [", -rank, ", ", rank - 1, "], but got ",

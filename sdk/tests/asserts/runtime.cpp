@@ -26,4 +26,18 @@ torch::Tensor a_undefined(const torch::Tensor&) {
   torch::Tensor nothing;
   return torch::abs(nothing);
 }
-torch::Tensor a_data_ptr(const torch::Tensor& x) { return x.data_ptr() ? x : torch::zeros({1}, torch::kFloat); }
+
+// What a check may print, and the comparing checks.
+torch::Tensor a_check_eq(const torch::Tensor& x) {
+  TORCH_WARN("still running");
+  TORCH_CHECK_EQ(x.dim(), 2);
+  return x;
+}
+enum class Mode { kFast = 7 };
+torch::Tensor a_check_prints(const torch::Tensor& x) {
+  const auto a = x.accessor<float, 1>();
+  const short small = 3;
+  TORCH_CHECK(false, x.sizes(), ' ', x.dtype(), ' ', x.scalar_type(), ' ', a[1], ' ', small, ' ', Mode::kFast, ' ', c10::Half(0.5f), ' ',
+              c10::Scalar(4), ' ', nullptr);
+  return x;
+}

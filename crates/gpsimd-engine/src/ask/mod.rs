@@ -11,3 +11,4 @@ pub(crate) mod kernels;
 pub(crate) mod multicore;
 pub(crate) mod placement;
 pub(crate) mod registrations;
+pub(crate) mod undocumented;

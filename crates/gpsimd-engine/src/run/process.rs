@@ -15,6 +15,7 @@ use nix::unistd::Pid;
 use crate::run::diagnose;
 use crate::words::disk::locked;
 use crate::words::error::EngineError;
+use crate::words::failed::Failed;
 use crate::words::lock::Lock;
 
 /// Runs `command` to its end; gives what it printed (warnings of a success are worth showing too). Words of the
@@ -55,12 +56,15 @@ pub(crate) fn run(
 }
 
 fn failed(label: &str, command: &Command, status: &ExitStatus, output: &str) -> EngineError {
-    diagnose::explained(EngineError::CommandFailed {
+    let status = status.to_string();
+    EngineError::Failed(Box::new(Failed {
+        verdict: diagnose::verdict(output, &status),
         label: label.to_owned(),
-        status: status.to_string(),
+        status,
         output: output.trim_end().to_owned(),
         command: command.to_string(),
-    })
+        log: None,
+    }))
 }
 
 /// Runs `command` outside a build: no lock to hold, nobody to stop it. Gives what it printed.

@@ -17,7 +17,7 @@ use crate::fresh::stamp::Clock;
 use crate::fresh::state::Record;
 use crate::run::event::{Event, How, RunOptions};
 use crate::run::graph::Graph;
-use crate::run::log::Log;
+use crate::run::log::{self, Log};
 use crate::run::process::{self, Children};
 use crate::words::action::{Action, Made, Tools, Work};
 use crate::words::digest::Digest;
@@ -295,7 +295,7 @@ impl Workshop<'_> {
         drop(token);
         let took = begin.elapsed();
         self.log.note(action, took, made.as_ref().map(|made| made.said.as_str()));
-        let Made { report, said } = made?;
+        let Made { report, said } = made.map_err(|error| error.logged(log::path(self.library)))?;
         (self.observe)(Event::Finished { action, took, output: &said, how });
         let record = Recording::New(Unrecorded { before, took, said, how, key });
         Ok(Performed { report, record })

@@ -9,7 +9,7 @@ use gpsimd_toolchain::{Command, text};
 use serde::{Deserialize, Serialize};
 
 use crate::ask::check::named_ops;
-use crate::ask::{kernels, multicore};
+use crate::ask::{kernels, multicore, undocumented};
 use crate::stages::Hidden;
 use crate::words::action::{Made, Stage, Tools};
 use crate::words::disk;
@@ -77,6 +77,7 @@ impl Hidden for Adapt {
             Cores::Single => String::new(),
             Cores::Eight => multicore::warnings(&ops, &self.objects)?,
         };
+        said += &undocumented::notes(&self.objects)?;
         if ops == guessed {
             let depfile = self.guess.with_extension("d");
             if depfile.is_file() {

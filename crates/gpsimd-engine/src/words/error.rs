@@ -6,7 +6,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::words::explained::Explained;
+use crate::words::failed::Failed;
 use gpsimd_image::verify::{Report, Severity as Worst};
 use gpsimd_toolchain::ToolchainError;
 use miette::{Diagnostic, LabeledSpan, Severity, SourceCode};
@@ -22,23 +22,10 @@ pub enum EngineError {
         #[related]
         problems: Vec<Problem>,
     },
-    /// A compiler, linker or archiver did not succeed; its own words are in `output`.
-    #[error("{label} failed: {status}\n\n{output}")]
-    #[diagnostic(code(engine::command_failed), help("the command, to try by hand:\n{command}"))]
-    CommandFailed {
-        /// What was being done, as a person would say it.
-        label: String,
-        /// `exit status: 1`, `signal: 9`.
-        status: String,
-        /// Standard output and error, interleaved as written.
-        output: String,
-        /// Paste-able shell text.
-        command: String,
-    },
-    /// Likewise, where the words mean one of the known mistakes.
+    /// A compiler, linker or archiver did not succeed.
     #[error(transparent)]
     #[diagnostic(transparent)]
-    Explained(#[from] Box<Explained>),
+    Failed(#[from] Box<Failed>),
     /// A program could not be started at all.
     #[error("{label}: cannot start {program}: {source}", program = .program.display())]
     #[diagnostic(
@@ -179,8 +166,7 @@ impl EngineError {
             Self::Request { .. } | Self::Kernels { .. } => {
                 self.only_problem().map_or(Fault::Request, Problem::fault)
             }
-            Self::CommandFailed { .. }
-            | Self::Explained(_)
+            Self::Failed(_)
             | Self::Io { .. }
             | Self::Verify { .. }
             | Self::SdkMoved { .. }
@@ -188,6 +174,14 @@ impl EngineError {
             | Self::NotOurs { .. }
             | Self::PlanIncomplete { .. } => Fault::Request,
         }
+    }
+
+    /// The same, told where the log of its build is.
+    pub(crate) fn logged(mut self, log: PathBuf) -> Self {
+        if let Self::Failed(failed) = &mut self {
+            failed.log = Some(log);
+        }
+        self
     }
 
     /// The one problem of an error that only collects problems.

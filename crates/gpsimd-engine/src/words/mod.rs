@@ -6,7 +6,7 @@ pub(crate) mod action;
 pub(crate) mod digest;
 pub(crate) mod disk;
 pub(crate) mod error;
-pub(crate) mod explained;
+pub(crate) mod failed;
 pub(crate) mod images;
 pub(crate) mod kit;
 pub(crate) mod lock;

@@ -6,12 +6,33 @@
 
 #include <ATen/core/Coherence.h>
 #include <c10/util/ArrayRef.h>
+#include <c10/util/BFloat16.h>
+#include <c10/util/Half.h>
 #include <neuron_torch_extension/Q7PtrType.h>
 
 namespace at {
 
 // Inlined even at -Os: the proxy then never exists in memory, and an element costs one translation and one load or store.
 #define ATEN_ELEMENT_INLINE inline __attribute__((always_inline))
+
+namespace detail {
+
+/// What an element converts to beside its own type; only the 16-bit floats have a second one, and theirs is float.
+template <typename T>
+struct Widened {
+  struct Nothing {};
+  typedef Nothing type;
+};
+template <>
+struct Widened<c10::Half> {
+  typedef float type;
+};
+template <>
+struct Widened<c10::BFloat16> {
+  typedef float type;
+};
+
+}  // namespace detail
 
 /// One element, not yet read: it converts to `T` by loading and assigns by storing. A plain `T&` would dangle as soon as the
 /// same expression touches another window.
@@ -22,6 +43,10 @@ class TensorElementReference {
   TensorElementReference(const TensorElementReference&) = default;
 
   ATEN_ELEMENT_INLINE operator T() const { return data_.template operator[]<T>(index_); }
+  /// `float v = a[i]` of half and bfloat16 elements. The documents do not settle whether it compiles; the tool says so, once.
+  ATEN_ELEMENT_INLINE operator typename detail::Widened<T>::type() const {
+    return static_cast<typename detail::Widened<T>::type>(value());
+  }
 
   ATEN_ELEMENT_INLINE TensorElementReference& operator=(T value) {
     static_assert(!read_only, "Can only write to non-const Tensors");
@@ -29,17 +54,75 @@ class TensorElementReference {
     return *this;
   }
   // `a[i] = b[j]` copies the element, not the reference; the source is read before the destination's window moves.
-  ATEN_ELEMENT_INLINE TensorElementReference& operator=(const TensorElementReference& other) { return *this = static_cast<T>(other); }
+  ATEN_ELEMENT_INLINE TensorElementReference& operator=(const TensorElementReference& other) { return *this = other.value(); }
 
-  TensorElementReference& operator+=(T value) { return *this = static_cast<T>(static_cast<T>(*this) + value); }
-  TensorElementReference& operator-=(T value) { return *this = static_cast<T>(static_cast<T>(*this) - value); }
-  TensorElementReference& operator*=(T value) { return *this = static_cast<T>(static_cast<T>(*this) * value); }
-  TensorElementReference& operator/=(T value) { return *this = static_cast<T>(static_cast<T>(*this) / value); }
+  TensorElementReference& operator+=(T other) { return *this = static_cast<T>(value() + other); }
+  TensorElementReference& operator-=(T other) { return *this = static_cast<T>(value() - other); }
+  TensorElementReference& operator*=(T other) { return *this = static_cast<T>(value() * other); }
+  TensorElementReference& operator/=(T other) { return *this = static_cast<T>(value() / other); }
+
+  // Undocumented, too; PyTorch's elements are plain numbers.
+  TensorElementReference& operator++() { return *this = static_cast<T>(value() + T(1)); }
+  TensorElementReference& operator--() { return *this = static_cast<T>(value() - T(1)); }
+  T operator++(int) {
+    const T before = value();
+    *this = static_cast<T>(before + T(1));
+    return before;
+  }
+  T operator--(int) {
+    const T before = value();
+    *this = static_cast<T>(before - T(1));
+    return before;
+  }
+  TensorElementReference& operator%=(T other) { return *this = static_cast<T>(value() % other); }
+  TensorElementReference& operator&=(T other) { return *this = static_cast<T>(value() & other); }
+  TensorElementReference& operator|=(T other) { return *this = static_cast<T>(value() | other); }
+  TensorElementReference& operator^=(T other) { return *this = static_cast<T>(value() ^ other); }
+  TensorElementReference& operator<<=(int count) { return *this = static_cast<T>(value() << count); }
+  TensorElementReference& operator>>=(int count) { return *this = static_cast<T>(value() >> count); }
 
  private:
+  ATEN_ELEMENT_INLINE T value() const { return this->operator T(); }
+
   c10::Q7PtrType data_;
   const size_t index_;
 };
+
+// Arithmetic of 16-bit elements is that of their type, as it was before they converted to float: one rounding an operator.
+// Exact matches, so that neither conversion has to be chosen.
+#define ATEN_ELEMENT_OPERATOR_(Type, op)                                                                             \
+  template <bool r, bool s>                                                                                         \
+  inline Type operator op(const TensorElementReference<Type, r>& a, const TensorElementReference<Type, s>& b) {      \
+    return a.operator Type() op b.operator Type();                                                                  \
+  }                                                                                                                 \
+  template <bool r>                                                                                                 \
+  inline Type operator op(const TensorElementReference<Type, r>& a, const Type& b) {                                 \
+    return a.operator Type() op b;                                                                                  \
+  }                                                                                                                 \
+  template <bool r>                                                                                                 \
+  inline Type operator op(const Type& a, const TensorElementReference<Type, r>& b) {                                 \
+    return a op b.operator Type();                                                                                  \
+  }                                                                                                                 \
+  template <bool r, typename Number>                                                                                \
+  inline auto operator op(const TensorElementReference<Type, r>& a, const Number& b)                                 \
+      ->decltype(c10::detail::MixedResult<Type>::of(b), Type(0.0f)) {                                                \
+    return a.operator Type() op Type(static_cast<float>(b));                                                        \
+  }                                                                                                                 \
+  template <bool r, typename Number>                                                                                \
+  inline auto operator op(const Number& a, const TensorElementReference<Type, r>& b)                                 \
+      ->decltype(c10::detail::MixedResult<Type>::of(a), Type(0.0f)) {                                                \
+    return Type(static_cast<float>(a)) op b.operator Type();                                                        \
+  }
+#define ATEN_ELEMENT_OPERATORS_(Type)  \
+  ATEN_ELEMENT_OPERATOR_(Type, +)      \
+  ATEN_ELEMENT_OPERATOR_(Type, -)      \
+  ATEN_ELEMENT_OPERATOR_(Type, *)      \
+  ATEN_ELEMENT_OPERATOR_(Type, /)      \
+  template <bool r>                    \
+  inline Type operator-(const TensorElementReference<Type, r>& a) { return -a.operator Type(); }
+
+ATEN_ELEMENT_OPERATORS_(c10::Half)
+ATEN_ELEMENT_OPERATORS_(c10::BFloat16)
 
 /// What accessors of every rank share: address, shape borrowed from the tensor, and a slot in its coherence bookkeeping held
 /// from construction to destruction.

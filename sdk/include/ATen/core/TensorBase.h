@@ -64,8 +64,10 @@ class TensorBase {
   /// Device address of the first element (spec device-runtime.md §4). It is a SoC address: reach the bytes
   /// with `neuron_memcpy` or `neuron_translate`.
   c10::Q7PtrType q7_data_ptr() const { return impl().q7_data_ptr(); }
-  /// A raw pointer to device memory cannot exist here; aborts as the reference does.
-  void* data_ptr() const;
+  /// A raw pointer to device memory cannot exist here, and the reference stops the program that asks for one.
+  void* data_ptr() const C10_UNSUPPORTED_("tensors lie in device memory, which no pointer reaches: use accessor<float, 1>() or tcm_accessor()");
+  template <typename T>
+  T* data_ptr() const C10_UNSUPPORTED_("tensors lie in device memory, which no pointer reaches: use accessor<float, 1>() or tcm_accessor()");
 
   /// How this handle reacts to accessors that may see stale data.
   CoherencyEnforcer::Policy get_accessor_coherence_policy() const { return coherency_enforcer_.get_policy(); }

@@ -63,11 +63,11 @@ constexpr ScalarType kFloat32 = kFloat;
 // elements were withdrawn). Compilers without the attribute refuse at the conversion instead.
 #if defined(__has_attribute)
 #if __has_attribute(unavailable)
-#define C10_UNSUPPORTED_DTYPE_(reason) __attribute__((unavailable(reason)))
+#define C10_UNSUPPORTED_(reason) __attribute__((unavailable(reason)))
 #endif
 #endif
-#ifndef C10_UNSUPPORTED_DTYPE_
-#define C10_UNSUPPORTED_DTYPE_(reason)
+#ifndef C10_UNSUPPORTED_
+#define C10_UNSUPPORTED_(reason)
 #endif
 
 namespace detail {
@@ -84,15 +84,15 @@ struct UnsupportedDtype {
 } // namespace detail
 
 constexpr detail::UnsupportedDtype kLong
-    C10_UNSUPPORTED_DTYPE_("64-bit elements are not supported on GPSIMD (withdrawn in Neuron SDK 2.25); use kInt") = {};
+    C10_UNSUPPORTED_("64-bit elements are not supported on GPSIMD (withdrawn in Neuron SDK 2.25); use kInt") = {};
 constexpr detail::UnsupportedDtype kInt64
-    C10_UNSUPPORTED_DTYPE_("64-bit elements are not supported on GPSIMD (withdrawn in Neuron SDK 2.25); use kInt") = {};
+    C10_UNSUPPORTED_("64-bit elements are not supported on GPSIMD (withdrawn in Neuron SDK 2.25); use kInt") = {};
 constexpr detail::UnsupportedDtype kDouble
-    C10_UNSUPPORTED_DTYPE_("64-bit elements are not supported on GPSIMD (withdrawn in Neuron SDK 2.25); use kFloat") = {};
+    C10_UNSUPPORTED_("64-bit elements are not supported on GPSIMD (withdrawn in Neuron SDK 2.25); use kFloat") = {};
 constexpr detail::UnsupportedDtype kFloat64
-    C10_UNSUPPORTED_DTYPE_("64-bit elements are not supported on GPSIMD (withdrawn in Neuron SDK 2.25); use kFloat") = {};
+    C10_UNSUPPORTED_("64-bit elements are not supported on GPSIMD (withdrawn in Neuron SDK 2.25); use kFloat") = {};
 constexpr detail::UnsupportedDtype kBool
-    C10_UNSUPPORTED_DTYPE_("bool elements are not supported on GPSIMD; use kByte") = {};
+    C10_UNSUPPORTED_("bool elements are not supported on GPSIMD; use kByte") = {};
 
 /// Bytes per element; 0 for a type that no tensor here can have.
 constexpr size_t elementSize(ScalarType t) {

@@ -32,6 +32,9 @@ struct alignas(2) BFloat16 {
 
   BFloat16() = default;
   constexpr BFloat16(uint16_t bits, from_bits_t) : x(bits) {}
+  /// An element of an accessor (ATen/core/TensorAccessor.h), which converts to float, too.
+  template <bool read_only>
+  inline BFloat16(const at::TensorElementReference<BFloat16, read_only>& element) : x(element.operator BFloat16().x) {}
   /// Rounds to nearest, ties to even.
   inline BFloat16(float value) : x(detail::round_to_nearest_even(value)) {}
   /// Exact.

@@ -6,6 +6,11 @@
 
 #include <stdint.h>
 
+namespace at {
+template <typename T, bool read_only>
+class TensorElementReference;
+}  // namespace at
+
 namespace c10 {
 namespace detail {
 

@@ -70,6 +70,9 @@ struct alignas(2) Half {
 
   Half() = default;
   constexpr Half(uint16_t bits, from_bits_t) : x(bits) {}
+  /// An element of an accessor (ATen/core/TensorAccessor.h), which converts to float, too.
+  template <bool read_only>
+  inline Half(const at::TensorElementReference<Half, read_only>& element) : x(element.operator Half().x) {}
   /// Rounds to nearest, ties to even.
   inline Half(float value) : x(detail::fp16_ieee_from_fp32_value(value)) {}
   /// Exact.
