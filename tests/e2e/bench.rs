@@ -60,6 +60,17 @@ pub fn bad(command: &mut Command, status: i32) -> String {
     text
 }
 
+/// The result in the answer of a command with `--json`, whatever the command found.
+pub fn result(command: &mut Command) -> serde_json::Value {
+    let output = command.arg("--json").output().expect("the program starts");
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{command:?}\n{}", String::from_utf8_lossy(&output.stderr)));
+    assert_eq!(answer["version"], 1, "{command:?}: {answer:#}");
+    assert_eq!(answer["ok"], output.status.success(), "{command:?}: {answer:#}");
+    assert!(!answer["result"].is_null(), "{command:?}: {answer:#}");
+    answer["result"].clone()
+}
+
 /// A scratch directory with kernel sources in it.
 pub struct Bench {
     scratch: tempfile::TempDir,

@@ -23,7 +23,7 @@ fn warnings_of_a_successful_build_are_shown() {
         serde_json::from_str(&good(other.tool().args(line).arg("--json").args(flags))).expect("JSON");
     let warnings = document["warnings"].as_array().expect("a list");
     assert!(
-        warnings.iter().any(|text| text.as_str().is_some_and(|text| text.contains("nobody"))),
+        warnings.iter().any(|said| said["detail"].as_str().is_some_and(|text| text.contains("nobody"))),
         "{warnings:?}"
     );
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::bench::{Bench, good, library_files, repository};
+use crate::bench::{Bench, good, library_files, repository, result};
 
 /// An example of `examples/examples.json`.
 pub struct Example {
@@ -68,8 +68,7 @@ fn every_example_builds_and_verifies() {
             let found: Vec<String> = bench.outputs().into_keys().collect();
             assert_eq!(found, library_files(&example.name, eight), "{}", example.name);
             let library = format!("build/{}", example.name);
-            let report: Value =
-                serde_json::from_str(&good(bench.tool().args(["verify", "--json", &library]))).expect("JSON");
+            let report = result(bench.tool().args(["verify", &library]));
             let errors: Vec<&Value> = report["findings"]
                 .as_array()
                 .expect("findings")

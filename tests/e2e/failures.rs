@@ -111,8 +111,8 @@ fn json_carries_the_codes() {
     let bench = Bench::new();
     let text = bad(bench.tool().args(["--json", "compile", "absent.cpp", "--schema", VECTOR_ADD]), 1);
     let document: serde_json::Value = serde_json::from_str(&text).expect("one JSON document");
-    assert_eq!(document["error"]["code"], "engine::request");
-    assert_eq!(document["error"]["related"][0]["code"], "engine::source_missing");
+    // the only problem is the error, as it is in the text
+    assert_eq!(document["error"]["code"], "engine::source_missing");
 }
 
 #[test]
@@ -124,7 +124,10 @@ fn json_tells_a_mistake_of_the_command_line_too() {
         let text = bad(bench.tool().args(arguments), 2);
         let document: serde_json::Value = serde_json::from_str(&text).expect("one JSON document");
         assert_eq!(document["error"]["code"], "cli::usage", "{text}");
-        assert!(document["error"]["message"].as_str().is_some_and(|said| !said.contains("Usage:")), "{text}");
+        assert!(
+            document["error"]["headline"].as_str().is_some_and(|said| !said.contains("Usage:")),
+            "{text}"
+        );
     }
 }
 

@@ -6,7 +6,7 @@ use gpsimd_toolchain::Home;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, bad, good, repository};
+use crate::bench::{Bench, bad, good, repository, result};
 
 const HEAD: &str = "#include <torch/torch.h>\n";
 
@@ -218,8 +218,7 @@ fn built(files: &[(&str, &str)], arguments: &[&str]) -> (Bench, Vec<String>) {
     for (name, text) in files {
         bench.write(name, text);
     }
-    let text = good(bench.tool().args(["--json", "compile"]).args(arguments));
-    let document: Value = serde_json::from_str(&text).expect("one JSON document");
+    let document = result(bench.tool().arg("compile").args(arguments));
     let calls = document["calls"].as_array().expect("calls").iter();
     (bench, calls.map(|call| call.as_str().expect("a call").to_owned()).collect())
 }
@@ -525,9 +524,9 @@ fn codes_are_explained() {
         good(bench.tool().args(["explain", "schema::optional"])),
         "a scope may be left out"
     );
-    let list: Value = serde_json::from_str(&good(bench.tool().args(["explain", "--json"]))).expect("JSON");
+    let list = result(bench.tool().arg("explain"));
     let codes: Vec<&str> =
-        list.as_array().expect("a list").iter().filter_map(|e| e["code"].as_str()).collect();
+        list["errors"].as_array().expect("a list").iter().filter_map(|e| e["code"].as_str()).collect();
     assert!(codes.len() > 250 && codes.is_sorted(), "{codes:?}");
     let goldens = std::fs::read_dir(repository().join("tests/golden")).expect("golden files");
     for path in goldens.flatten().map(|entry| entry.path()) {

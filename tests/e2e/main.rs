@@ -2,6 +2,7 @@
 //!
 //! Everything needs the open toolchain; without it the tests fail and say how to install it.
 
+mod answers;
 mod bench;
 mod build_time;
 mod compat;

@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::Value;
-
-use crate::bench::{Bench, VECTOR_ADD, bad, good};
+use crate::bench::{Bench, VECTOR_ADD, bad, good, result};
 
 /// A `.npy` file of format 1.0, written by hand: an opinion independent of the tool's own.
 fn npy(path: &Path, descr: &str, shape: &str, data: &[u8]) {
@@ -68,8 +66,7 @@ fn findings_set_the_exit_status_and_can_be_allowed() {
     let text = bad(bench.tool().args(line), 1);
     assert!(text.contains("run::fresh_tensor"), "{text}");
     assert!(text.contains("vector_add.cpp:"), "the finding names the source line\n{text}");
-    let output = bench.tool().args(line).arg("--json").output().expect("the tool starts");
-    let report: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
+    let report = result(bench.tool().args(line));
     assert_eq!(report["cores"].as_array().map(Vec::len), Some(8));
     let mut command = bench.tool();
     command.args(line);

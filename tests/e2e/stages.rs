@@ -1,6 +1,6 @@
 //! The stages one by one: `compile` is exactly their composition.
 
-use crate::bench::{Bench, VECTOR_ADD, bad, good};
+use crate::bench::{Bench, VECTOR_ADD, bad, good, result};
 
 #[test]
 fn pack_and_unpack_are_what_compile_does() {
@@ -124,17 +124,15 @@ fn inspect_shows_and_draws_an_image() {
     }
     let picture = std::fs::read_to_string(bench.path("map.svg")).expect("read");
     assert!(picture.starts_with("<svg") && picture.contains(".text"), "{picture}");
-    let document = good(bench.tool().args(["inspect", "--json", "build/vector_add_cpu3.packed.so"]));
-    let document: serde_json::Value = serde_json::from_str(&document).expect("JSON");
-    assert_eq!(document[0]["image"]["window"]["base"], 0x8460_0000_u32);
+    let document = result(bench.tool().args(["inspect", "build/vector_add_cpu3.packed.so"]));
+    assert_eq!(document["files"][0]["image"]["window"]["base"], 0x8460_0000_u32);
 }
 
 /// Another GNU cross compiler by prefix; the open toolchain's own wrappers stand in for one.
 #[test]
 fn a_compiler_by_prefix_builds_the_same_program() {
     let bench = Bench::with_vector_add();
-    let shown = good(bench.tool().args(["toolchain", "show", "--json"]));
-    let shown: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
+    let shown = result(bench.tool().args(["toolchain", "show"]));
     let prefix = format!("{}/bin/q7-", shown["directory"].as_str().expect("a directory"));
     good(bench.tool().args(["compile", "vector_add.cpp", "--gnu-prefix", &prefix, "--schema", VECTOR_ADD]));
     good(bench.tool().args(["run", "build/vector_add", "rand:9", "rand:9", "--like", "0"]));

@@ -1,6 +1,6 @@
 //! One property spoilt at a time: `verify` names that property.
 
-use crate::bench::{Bench, good};
+use crate::bench::{Bench, bad, good, result};
 
 /// Field offsets of an ELF32 header (gABI).
 const E_TYPE: usize = 16;
@@ -53,10 +53,8 @@ fn each_spoilt_property_has_its_own_code() {
         }
         good(bench.tool().args(["verify", "files/vector_add"]));
         spoil(&bench);
-        let output =
-            bench.tool().args(["verify", "--json", "files/vector_add"]).output().expect("the tool starts");
-        assert_eq!(output.status.code(), Some(1), "{code}");
-        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        bad(bench.tool().args(["verify", "files/vector_add"]), 1);
+        let report = result(bench.tool().args(["verify", "files/vector_add"]));
         let codes: Vec<&str> = report["findings"]
             .as_array()
             .expect("findings")

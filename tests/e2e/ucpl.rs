@@ -8,7 +8,7 @@ use gpsimd_loader::Generation;
 use gpsimd_loader::selector::Environment;
 use serde_json::Value;
 
-use crate::bench::{Bench, VECTOR_ADD, bad, good, repository};
+use crate::bench::{Bench, VECTOR_ADD, bad, good, repository, result};
 use crate::examples::{self, Example};
 
 /// Inputs and output of an op of `examples/examples.json`, as arguments of `run`.
@@ -43,8 +43,9 @@ fn run(bench: &Bench, library: &str, call: &[String], lane: &[&str]) -> (Value, 
     let mut command = bench.tool();
     command.args(["run", library, "--json", "-o", "out.npy"]).args(call).args(lane);
     let output = command.output().expect("the tool starts");
-    let report = serde_json::from_slice(&output.stdout)
+    let answer: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|_| panic!("{command:?}\n{}", String::from_utf8_lossy(&output.stderr)));
+    let report = answer["result"].clone();
     let bytes = std::fs::read(bench.path("out.npy")).unwrap_or_else(|_| panic!("{command:?}: {report:#}"));
     std::fs::remove_file(bench.path("out.npy")).expect("removed");
     (report, bytes)
@@ -246,9 +247,7 @@ fn the_commands_agree_with_the_build() {
     assert_eq!(split["ops"][0]["spec"], 42);
     assert_eq!(split["files"].as_array().map(Vec::len), Some(3));
 
-    let inspect = |file: &str| -> Value {
-        serde_json::from_str(&good(bench.tool().args(["inspect", "--json", file]))).expect("JSON")
-    };
+    let inspect = |file: &str| result(bench.tool().args(["inspect", file]))["files"].clone();
     let image = inspect("build/vector_add.ucpl");
     assert_eq!(image[0]["header"]["start"], split["start"]);
     assert_eq!(image[0]["header"]["code_len"], split["code"]["size"]);

@@ -7,7 +7,9 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, VECTOR_ADD, bad, good, library_files, repository, tool, vector_add};
+use crate::bench::{
+    Bench, VECTOR_ADD, bad, good, library_files, repository, result, tool, vector_add,
+};
 
 /// The double. `cargo test` builds it with the other examples; only where this test alone was asked for is it missing
 /// or older than its source, and then built here. Never otherwise: with the whole workspace's features around, a build
@@ -274,7 +276,7 @@ fn both_packers_make_the_same_library() {
         let bench = Bench::with_vector_add();
         let mut compile = on_vendor_machine(&bench);
         compile.args(["vector_add.cpp", "--multicore", "--schema", VECTOR_ADD, "--packer", packer]);
-        let document: Value = serde_json::from_str(&good(compile.arg("--json"))).expect("JSON");
+        let document = result(&mut compile);
         assert_eq!(document["toolchain"]["name"], "vendor");
         assert_eq!(document["toolchain"]["why"], "xtensa-tools is here and complete");
         let identity = document["manifest"]["versions"]["toolchain"].as_str().expect("an identity");
@@ -356,8 +358,7 @@ fn an_incomplete_install_is_named_and_passed_over() {
         assert!(text.contains(part), "no {part} in\n{text}");
     }
     let mut compile = on_vendor_machine(&bench);
-    let document = good(compile.env("NEURON_CUSTOM_OP", &root).args(line).arg("--json"));
-    let document: Value = serde_json::from_str(&document).expect("JSON");
+    let document = result(compile.env("NEURON_CUSTOM_OP", &root).args(line));
     assert_eq!(document["toolchain"]["name"], "open");
     let why = document["toolchain"]["why"].as_str().expect("a reason");
     assert!(why.contains("incomplete") && why.contains("6 more"), "{why}");

@@ -5,6 +5,7 @@
 // a stream that takes no more is an error or nothing, never a panic: see `output`
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+mod answer;
 mod cli;
 mod commands;
 mod compiler;
@@ -19,6 +20,8 @@ mod npy;
 mod output;
 mod progress;
 mod render;
+#[cfg(test)]
+mod schemas;
 mod shapes;
 mod status;
 mod timings;
@@ -32,7 +35,7 @@ fn main() -> ExitCode {
         Err(answer) => return usage::show(&answer).into(),
     };
     render::logging(arguments.global.verbose);
-    let render = render::Render::new(&arguments.global);
+    let render = render::Render::new(&arguments.global, arguments.command.name());
     match commands::dispatch(arguments, &render) {
         Ok(status) => status.into(),
         Err(report) => {

@@ -14,7 +14,7 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _, stderr, stdout};
 )]
 pub struct OutputError(std::io::Error);
 
-/// Prints a result. A closed pipe ends the tool quietly and well, as `head` expects.
+/// Prints a result. A reader that leaves early, as `head` does, is no failure, and changes no status.
 ///
 /// # Errors
 /// Not all of it could be written.
@@ -39,7 +39,7 @@ pub fn print_raw(bytes: &[u8]) -> Result<(), OutputError> {
 pub fn written(result: std::io::Result<()>) -> Result<(), OutputError> {
     match result {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(OutputError(error)),
     }
 }

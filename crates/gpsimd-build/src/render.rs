@@ -2,19 +2,22 @@
 //!
 //! Unaware of what the commands do. Standard output carries results, standard error everything else.
 
+use std::cell::RefCell;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 
 use gpsimd_engine::{EngineError, Failed};
 use gpsimd_toolchain::ToolchainError;
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, Severity};
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 
+use crate::answer::{Answer, Diagnosis, only_problem};
 use crate::cli::{Global, When};
 use crate::compiler_words::{self, Look};
-use crate::output::{escaped, is_obeyed, json_escaped, print, print_raw, say_raw};
+use crate::output::{escaped, is_obeyed, json_escaped, print, print_raw, say, say_raw};
+use crate::status::Status;
 
 /// The chosen way to show things.
 #[derive(Debug)]
@@ -23,17 +26,28 @@ pub struct Render {
     color: bool,
     /// How many `-v` were given.
     pub verbose: u8,
+    /// As an answer names it.
+    command: &'static str,
+    /// What an answer will say beside its result.
+    warnings: RefCell<Vec<Diagnosis>>,
+}
+
+/// A result that is a text, for programs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Text {
+    /// What is printed without `--json`.
+    pub text: String,
 }
 
 impl Render {
-    /// From the global options and what standard error is.
-    pub fn new(global: &Global) -> Self {
+    /// From the global options and what standard error is, for one command.
+    pub fn new(global: &Global, command: &'static str) -> Self {
         let color = match global.color {
             When::Always => true,
             When::Never => false,
             When::Auto => std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
         };
-        Self { json: global.json, color, verbose: global.verbose }
+        Self { json: global.json, color, verbose: global.verbose, command, warnings: RefCell::default() }
     }
 
     /// Whether results are JSON.
@@ -41,21 +55,93 @@ impl Render {
         self.json
     }
 
-    /// Prints a result: `value` as JSON, or the text that `text` makes.
+    /// Prints a result: `value` in an answer, or the text that `text` makes.
     ///
     /// # Errors
     /// `value` cannot be represented in JSON, or standard output takes no more.
     pub fn result(&self, value: &impl Serialize, text: impl FnOnce() -> String) -> miette::Result<()> {
+        self.verdict(None, value, text).map(|_| ())
+    }
+
+    /// Prints a result, with what is wrong in it if something is; gives the exit status that this means.
+    ///
+    /// # Errors
+    /// As for [`Render::result`].
+    pub fn verdict(
+        &self,
+        fault: Option<Diagnosis>,
+        value: &impl Serialize,
+        text: impl FnOnce() -> String,
+    ) -> miette::Result<Status> {
+        let status = if fault.is_none() { Status::Good } else { Status::AtFault };
         if self.json {
-            let text = serde_json::to_string_pretty(value)
-                .map_err(|error| miette::miette!("cannot print the result as JSON: {error}"))?;
-            self.document(&text)
+            self.document(&self.answer(Some(value), fault)?)?;
         } else {
-            Ok(print(&text())?)
+            print(&text())?;
+        }
+        Ok(status)
+    }
+
+    /// Prints a text that is the result.
+    ///
+    /// # Errors
+    /// As for [`Render::result`].
+    pub fn text(&self, text: String) -> miette::Result<Status> {
+        let text = Text { text };
+        self.verdict(None, &text, || text.text.clone())
+    }
+
+    /// Says what stops nothing: at once, or in the answer.
+    pub fn warn(&self, warning: &(dyn Diagnostic + 'static)) {
+        if self.json {
+            self.warnings.borrow_mut().push(Diagnosis::of(warning));
+        } else {
+            say_raw(&self.diagnostic_text(warning));
         }
     }
 
-    /// Prints a JSON document.
+    /// Says what another program said.
+    pub fn warn_in_words(&self, text: &str) {
+        if self.json {
+            self.warnings.borrow_mut().push(Diagnosis::of_words(text));
+        } else {
+            say(&format!("{text}\n"));
+        }
+    }
+
+    /// What an answer would say now beside its result.
+    pub fn warnings(&self) -> Vec<Diagnosis> {
+        self.warnings.borrow().clone()
+    }
+
+    /// The text of an answer.
+    ///
+    /// # Errors
+    /// `result` cannot be represented in JSON.
+    pub fn answer(
+        &self,
+        result: Option<&impl Serialize>,
+        error: Option<Diagnosis>,
+    ) -> miette::Result<String> {
+        self.answer_with(result, error, self.warnings())
+    }
+
+    /// The text of an answer with these warnings.
+    ///
+    /// # Errors
+    /// `result` cannot be represented in JSON.
+    pub fn answer_with(
+        &self,
+        result: Option<&impl Serialize>,
+        error: Option<Diagnosis>,
+        warnings: Vec<Diagnosis>,
+    ) -> miette::Result<String> {
+        let answer = Answer::new(Some(self.command.to_owned()), result, error, warnings);
+        serde_json::to_string_pretty(&answer)
+            .map_err(|error| miette::miette!("cannot print the result as JSON: {error}"))
+    }
+
+    /// Prints the text of an answer.
     ///
     /// # Errors
     /// Standard output takes no more.
@@ -66,12 +152,14 @@ impl Render {
     /// Shows why a command failed.
     pub fn failure(&self, report: &miette::Report) {
         let error: &dyn Diagnostic = report.as_ref();
-        let text = || self.diagnostic_text(only_problem(error));
-        // where the document does not arrive, the text may
-        let is_told =
-            self.json && self.document(&format!("{:#}", json!({ "error": diagnostic(error) }))).is_ok();
+        // where the answer does not arrive, the text may
+        let is_told = self.json
+            && self
+                .answer(None::<&()>, Some(Diagnosis::of(error)))
+                .and_then(|answer| self.document(&answer))
+                .is_ok();
         if !is_told {
-            say_raw(&text());
+            say_raw(&self.diagnostic_text(only_problem(error)));
         }
     }
 
@@ -112,15 +200,6 @@ impl Render {
     }
 }
 
-/// The one problem of an error that only collects problems, else the error.
-fn only_problem<'a>(error: &'a (dyn Diagnostic + 'static)) -> &'a (dyn Diagnostic + 'static) {
-    let typed: &(dyn Error + 'static) = error;
-    match typed.downcast_ref::<EngineError>().and_then(EngineError::only_problem) {
-        Some(problem) => problem,
-        None => error,
-    }
-}
-
 /// Whether the error holds what a command said, which is shown as it was said.
 fn quotes_a_command(error: &(dyn Diagnostic + 'static)) -> bool {
     let error: &(dyn Error + 'static) = error;
@@ -146,36 +225,6 @@ fn width_of(stream: &(impl IsTerminal + std::os::fd::AsFd)) -> usize {
     let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let found = || terminal_size::terminal_size_of(stream).map(|(width, _)| usize::from(width.0));
     asked.or_else(found).filter(|&width| width >= 40).unwrap_or(PLAIN_WIDTH)
-}
-
-/// A diagnostic for programs: code, message, help, labels with byte offsets, and those below it.
-pub fn diagnostic(error: &dyn Diagnostic) -> Value {
-    let mut causes = Vec::new();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        causes.push(error.to_string());
-        cause = error.source();
-    }
-    let labels: Vec<Value> = error
-        .labels()
-        .into_iter()
-        .flatten()
-        .map(|label| json!({ "text": label.label(), "offset": label.offset(), "length": label.len() }))
-        .collect();
-    let related: Vec<Value> = error.related().into_iter().flatten().map(diagnostic).collect();
-    json!({
-        "code": error.code().map(|code| code.to_string()),
-        "severity": match error.severity() {
-            Some(Severity::Advice) => "note",
-            Some(Severity::Warning) => "warning",
-            Some(Severity::Error) | None => "error",
-        },
-        "message": error.to_string(),
-        "help": error.help().map(|help| help.to_string()),
-        "labels": labels,
-        "causes": causes,
-        "related": related,
-    })
 }
 
 /// The tool's own log, for its authors: `-vv` or `GPSIMD_BUILD_LOG`.

@@ -10,7 +10,7 @@ use crate::elf_file::{ElfFile, kind_name};
 use crate::error::ImageError;
 
 /// One image in numbers. Sizes are bytes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Summary {
     /// Bytes of the file.
     pub file_size: u64,
@@ -45,7 +45,7 @@ pub struct Summary {
 }
 
 /// One program header.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct SegmentSummary {
     /// `LOAD`, `NULL` or the number.
     pub kind: String,
@@ -62,7 +62,7 @@ pub struct SegmentSummary {
 }
 
 /// One section header.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct SectionSummary {
     /// Name.
     pub name: String,
@@ -79,7 +79,7 @@ pub struct SectionSummary {
 }
 
 /// What a section is to a loader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
     /// Loaded, executable.

@@ -38,7 +38,7 @@ pub struct FileEntry<'d> {
 }
 
 /// What a file is among the outputs of a build.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// `.o`: compiler output.
@@ -78,7 +78,7 @@ impl<'d> FileEntry<'d> {
 }
 
 /// What `verify` has to say about a set of files.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Report {
     /// Findings, file by file in the order given, relations last.
     pub findings: Vec<Finding>,
@@ -87,7 +87,7 @@ pub struct Report {
 }
 
 /// One readable file of a report.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct FileReport {
     /// Name as given.
     pub file: String,

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use crate::result::ResultCode;
 
 /// A range of device addresses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, schemars::JsonSchema)]
 pub struct Region {
     /// First device address.
     pub base: u32,
@@ -36,7 +36,7 @@ impl fmt::Display for Region {
 }
 
 /// Where a library's two segments go: the part of the vendor's 64-byte bounds record that the prelinker reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, schemars::JsonSchema)]
 pub struct Bounds {
     /// Code region (record offsets 0x10 and 0x18), the tail of instruction memory.
     pub code: Region,
@@ -64,7 +64,19 @@ impl Bounds {
 }
 
 /// A hardware generation with a pool of eight cores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Generation {
     /// v2. The vendor's host creates an empty handle for it and never prelinks.

@@ -18,7 +18,7 @@ pub const FIRST_FREE_SPEC: u8 = 10;
 pub const SECTIONS: [&str; 2] = ["kernel_info_table", ".kernel_info_table"];
 
 /// Where a table lies in device memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct TableRef {
     /// Device address of the first row.
     pub addr: u32,
@@ -27,7 +27,7 @@ pub struct TableRef {
 }
 
 /// One kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, schemars::JsonSchema)]
 pub struct Row {
     /// Opcode of the instruction.
     pub opcode: u8,

@@ -14,7 +14,7 @@ pub const HEADER: [u8; 2] = [0x95, 0x10];
 pub const ALL_CORES: u8 = 0xff;
 
 /// What to do (`modify_op`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// 1: load the library.
@@ -33,7 +33,7 @@ impl fmt::Display for Direction {
 }
 
 /// A record. The host's generators leave `debug` and `events` zero; instruction streams use them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, schemars::JsonSchema)]
 pub struct Record {
     /// Debug command and hint.
     pub debug: [u8; 2],

@@ -11,7 +11,7 @@ use crate::placement::Placement;
 pub(crate) const RELA: usize = 12;
 
 /// How many relocations of which kind were applied.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Relocations {
     /// Entries that say to do nothing.
     pub none: u32,

@@ -15,7 +15,7 @@ pub const MAGIC: [u8; 8] = *b"UCPL \0\0\0";
 pub const MAX_IMAGE: u64 = 0x1_0000;
 
 /// The fields of a header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Header {
     /// Offset of the code; always 0x20.
     pub code_off: u32,

@@ -128,6 +128,17 @@ impl Serialize for Variant {
     }
 }
 
+impl schemars::JsonSchema for Variant {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Variant".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let names: Vec<String> = Variant::all().map(|variant| variant.to_string()).collect();
+        schemars::json_schema!({ "type": "string", "enum": names })
+    }
+}
+
 impl<'de> Deserialize<'de> for Variant {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Variant, D::Error> {
         let name = String::deserialize(deserializer)?;
@@ -137,7 +148,7 @@ impl<'de> Deserialize<'de> for Variant {
 }
 
 /// A half-open range of NX addresses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
 pub struct Window {
     /// First address.
     pub base: u32,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::fmt;
 
 /// A default value, as written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(tag = "kind", content = "value", rename_all = "snake_case")]
 pub enum Literal {
     /// `None`.
@@ -29,7 +29,7 @@ pub enum Literal {
 }
 
 /// A quoted string: what stands between the quotes, and which quotes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Quoted {
     /// `'` or `"`.
     pub quote: char,

@@ -15,7 +15,7 @@ pub const MAX_ARGUMENTS: usize = MAX_RECORDS - 1;
 /// The checked signature of one op. It returns one tensor, always.
 ///
 /// `Display` prints it as a schema: `ns::op(Tensor a, int k) -> (Tensor out)`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Signature {
     /// The `ns` of `torch.ops.ns.op`.
     pub namespace: String,
@@ -32,7 +32,7 @@ pub struct Signature {
 }
 
 /// One argument.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Param {
     /// Its name; none when the signature was read from a kernel without names.
     pub name: Option<String>,
@@ -86,6 +86,17 @@ impl fmt::Display for ArgType {
 impl Serialize for ArgType {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.schema_name())
+    }
+}
+
+impl schemars::JsonSchema for ArgType {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ArgType".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let names: Vec<String> = ArgType::ALL.iter().map(ToString::to_string).collect();
+        schemars::json_schema!({ "type": "string", "enum": names })
     }
 }
 

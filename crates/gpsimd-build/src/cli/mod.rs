@@ -30,11 +30,12 @@ pub use steps::Stage;
     max_term_width = 100,
     after_help = "\
 Exit codes:
-  0    done, all checks passed; or nobody reads on, as with `| head`
+  0    done, all checks passed
   1    the kernel, the request or an image is at fault, or the result cannot be written
   2    the command line is wrong
   3    this machine lacks something (a toolchain, a package)
   130  interrupted
+A reader that leaves early, as `| head` does, changes none of them and is not mentioned.
 
 First steps:
   gpsimd-build toolchain install
@@ -65,6 +66,38 @@ impl Cli {
     }
 }
 
+impl Command {
+    /// As an answer names it, and its help.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Command::Compile(_) => "compile",
+            Command::Plan(_) => "plan",
+            Command::Codegen(_) => "codegen",
+            Command::Lsp(_) => "lsp",
+            Command::Pack(_) => "pack",
+            Command::Unpack(_) => "unpack",
+            Command::Inspect(_) => "inspect",
+            Command::Verify(_) => "verify",
+            Command::Prelink(_) => "prelink",
+            Command::Records(Records { command: RecordsCommand::Load { .. } }) => "records load",
+            Command::Records(Records { command: RecordsCommand::Unload { .. } }) => "records unload",
+            Command::Run(_) => "run",
+            Command::Toolchain(Toolchain { command: ToolchainCommand::Install { .. } }) => {
+                "toolchain install"
+            }
+            Command::Toolchain(Toolchain { command: ToolchainCommand::Show { .. } }) => "toolchain show",
+            Command::Doctor => "doctor",
+            Command::Schema(_) => "schema",
+            Command::Integrations(_) => "integrations",
+            Command::Kit => "kit",
+            Command::Explain(_) => "explain",
+            Command::Completions(_) => "completions",
+            Command::Man(_) => "man",
+            Command::Stage(_) => "stage",
+        }
+    }
+}
+
 /// The command line of `compile`, read without the other commands; mistakes are left to [`Cli`].
 #[derive(Debug, Parser)]
 struct CompileAlone {
@@ -83,7 +116,7 @@ enum Alone {
 /// Options every command takes.
 #[derive(Debug, Args)]
 pub struct Global {
-    /// Print one JSON document on standard output instead of text.
+    /// Print one JSON answer on standard output instead of text; its schemas are in docs/json.
     #[arg(long, global = true, help_heading = "Output")]
     pub json: bool,
     /// Show each command as it runs; twice for the tool's own log.

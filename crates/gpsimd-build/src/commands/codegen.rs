@@ -2,19 +2,20 @@
 
 use miette::Result;
 
-use super::Status;
 use super::draft::op_requests;
+use super::{Files, Status};
 use crate::cli::Codegen;
 use crate::files::write;
-use crate::output::print;
+use crate::render::Render;
 
 /// Renders the wrapper to a file or to standard output.
-pub fn run(arguments: &Codegen) -> Result<Status> {
+pub fn run(arguments: &Codegen, render: &Render) -> Result<Status> {
     let ops = gpsimd_engine::check_ops(&op_requests(&arguments.ops)?)?;
     let text = gpsimd_codegen::wrapper(&ops)?;
-    match &arguments.output {
-        Some(path) => write(path, text.as_bytes())?,
-        None => print(&text)?,
+    if let Some(path) = &arguments.output {
+        write(path, text.as_bytes())?;
+        render.result(&Files { files: vec![path.clone()] }, String::new)?;
+        return Ok(Status::Good);
     }
-    Ok(Status::Good)
+    render.text(text)
 }

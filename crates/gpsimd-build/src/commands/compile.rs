@@ -1,9 +1,13 @@
 //! `compile`: request, plan, run, report.
 
-use gpsimd_engine::{Answer, Built, Cache, Draft, Jobserver, Kit, Question, RunOptions};
+use std::path::Path;
+
+use gpsimd_engine::{Answer, Built, Cache, Draft, Jobserver, Kit, Manifest, Question, RunOptions};
+use gpsimd_image::verify::Report;
 use gpsimd_toolchain::Home;
 use miette::Result;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::draft::draft;
 use super::{Status, processors, toolchain};
@@ -14,6 +18,68 @@ use crate::interrupt;
 use crate::output::{print, say};
 use crate::progress::Progress;
 use crate::render::Render;
+
+/// What a build is, for programs.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Document<'a> {
+    /// It was built, or is as it was.
+    Library(Box<LibraryDocument<'a>>),
+    /// It would be built so.
+    Steps(Steps),
+}
+
+/// A library.
+#[derive(Serialize, JsonSchema)]
+pub struct LibraryDocument<'a> {
+    /// What was made.
+    manifest: &'a Manifest,
+    /// Where it is.
+    directory: &'a Path,
+    /// Whether any output differs from the last build's.
+    changed: bool,
+    /// How Python calls each op.
+    calls: Vec<String>,
+    /// Most ops of a library.
+    allowed_ops: usize,
+    /// Bytes of stack an op has; null where a flag says something that is no number.
+    stack_size: Option<u64>,
+    /// Every command with its output.
+    log: &'a Path,
+    /// Which compiler, and why this one.
+    toolchain: Chosen<'a>,
+    /// What `verify` says of the files.
+    checks: &'a Report,
+}
+
+/// The compiler of a build.
+#[derive(Serialize, JsonSchema)]
+pub struct Chosen<'a> {
+    /// `open`, `vendor`, …
+    name: &'a str,
+    /// Its version, in its own words.
+    compiler: &'a str,
+    /// Why it.
+    why: &'a str,
+}
+
+/// What `--dry-run` shows.
+#[derive(Serialize, JsonSchema)]
+pub struct Steps {
+    /// Each in an order that works.
+    steps: Vec<Planned>,
+    /// Whether this is all; else the rest depends on the ops that these steps find.
+    is_whole: bool,
+}
+
+/// A step of a build.
+#[derive(Serialize, JsonSchema)]
+pub struct Planned {
+    /// What it does, as a person would say it.
+    label: String,
+    /// To paste into a shell.
+    command: String,
+}
 
 /// Builds a library.
 pub fn run(arguments: &Compile, render: &Render) -> Result<Status> {
@@ -32,9 +98,9 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Status> {
         return Ok(Status::Good);
     }
     let Choice { toolchain, name, why } = toolchain(&arguments.compiler, &home)?;
-    let chosen = json!({ "name": name, "compiler": toolchain.compiler_version(), "why": why });
+    let compiler = toolchain.compiler_version().to_owned();
     if render.verbose > 0 {
-        say(&format!("{name} toolchain, {}: {why}\n", toolchain.compiler_version()));
+        say(&format!("{name} toolchain, {compiler}: {why}\n"));
     }
     let kit = Kit::locate(toolchain, home.path())?;
     if arguments.dry_run {
@@ -61,33 +127,31 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Status> {
         say(&timings.tree());
     }
     let built = result?;
-    if !render.is_json() {
-        for warning in &warnings {
-            say(&format!("{warning}\n"));
-        }
+    for warning in &warnings {
+        render.warn_in_words(warning);
     }
-    let mut document = json!({
-        "manifest": built.manifest,
-        "directory": built.out_dir,
-        "changed": built.changed,
-        "calls": built.plan.job.ops.iter().map(|op| op.signature.python_call()).collect::<Vec<_>>(),
-        "allowed_ops": gpsimd_codegen::MAX_OPS,
-        "stack_size": built.plan.job.project.stack_size(),
-        "log": built.log,
-        "toolchain": chosen,
-        "warnings": warnings,
-        "checks": built.report,
-    });
+    let document = |changed| {
+        Document::Library(Box::new(LibraryDocument {
+            manifest: &built.manifest,
+            directory: &built.out_dir,
+            changed,
+            calls: built.plan.job.ops.iter().map(|op| op.signature.python_call()).collect(),
+            allowed_ops: gpsimd_codegen::MAX_OPS,
+            stack_size: built.plan.job.project.stack_size(),
+            log: &built.log,
+            toolchain: Chosen { name, compiler: &compiler, why: &why },
+            checks: &built.report,
+        }))
+    };
     let text = super::report::built(&built, took);
     // first what can fail: one document is printed, not a result and then an error
     write_depfile(arguments, &built)?;
-    render.result(&document, || text.clone())?;
+    render.result(&document(built.changed), || text.clone())?;
+    let again = render.answer(Some(&document(false)), None)?;
     if let (Some(question), Some(mut basis)) = (question, built.basis) {
-        document["changed"] = json!(false);
         basis.also(arguments.depfile.iter().cloned());
-        let document = document.to_string();
         // a receipt that cannot be written saves nothing, that is all
-        let _ = question.remember(&basis, &Answer { text, warnings }, &document);
+        let _ = question.remember(&basis, &Answer { text, warnings }, &again);
     }
     Ok(Status::Good)
 }
@@ -134,10 +198,11 @@ fn dry_run(draft: Draft, kit: &Kit, render: &Render) -> Result<Status> {
         Ok(request) => (gpsimd_engine::plan(gpsimd_engine::check(&request, kit)?, kit).actions, true),
         Err(draft) => (gpsimd_engine::discovery(&draft, kit)?, false),
     };
-    let document: Vec<_> = actions
-        .iter()
-        .map(|action| json!({ "label": action.label, "command": action.work.command().to_string() }))
-        .collect();
+    let planned = |action: &gpsimd_engine::Action| Planned {
+        label: action.label.clone(),
+        command: action.work.command().to_string(),
+    };
+    let document = Document::Steps(Steps { steps: actions.iter().map(planned).collect(), is_whole });
     render.result(&document, || {
         actions.iter().map(|action| format!("{}\n", action.work.command())).collect()
     })?;

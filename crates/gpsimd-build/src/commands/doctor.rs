@@ -8,15 +8,17 @@ use gpsimd_toolchain::{
     forbids_executable_stacks, packages, vendor_packages, version_clashes,
 };
 use miette::{Diagnostic, Result};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Status;
+use crate::answer::{Diagnosis, Severity};
 use crate::render::Render;
 
 /// How a thing is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum State {
+pub enum State {
     /// As it should be.
     Good,
     /// Worth knowing, nothing to do.
@@ -28,8 +30,9 @@ enum State {
 }
 
 /// One thing looked at.
-#[derive(Debug, PartialEq, Serialize)]
-struct Finding {
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "MachineFinding")]
+pub struct Finding {
     /// What was looked at.
     about: &'static str,
     state: State,
@@ -41,6 +44,13 @@ struct Finding {
     /// The error's code.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<String>,
+}
+
+/// What was found, for programs.
+#[derive(Serialize, JsonSchema)]
+pub struct Document {
+    /// Everything looked at, in order.
+    findings: Vec<Finding>,
 }
 
 impl Finding {
@@ -64,6 +74,20 @@ impl Finding {
         }
     }
 
+    fn diagnosis(&self) -> Diagnosis {
+        let (headline, detail) = self.found.split_once('\n').unwrap_or((&self.found, ""));
+        Diagnosis {
+            code: self.code.clone(),
+            severity: Severity::Error,
+            headline: headline.to_owned(),
+            detail: Some(detail.to_owned()).filter(|detail| !detail.is_empty()),
+            place: None,
+            remedy: self.remedy.clone(),
+            labels: Vec::new(),
+            related: Vec::new(),
+        }
+    }
+
     fn remedy(self, remedy: impl Into<String>) -> Self {
         Self { remedy: Some(remedy.into()), ..self }
     }
@@ -72,9 +96,9 @@ impl Finding {
 /// Looks at everything a build may need; what is lacking decides the exit status.
 pub fn run(render: &Render) -> Result<Status> {
     let findings = examine(&Machine::here(), &Environment::here(), Home::from_env(), libc_version());
-    let lacking = findings.iter().any(|finding| finding.state == State::Lacking);
-    render.result(&findings, || findings.iter().map(text).collect())?;
-    Ok(if lacking { Status::AtFault } else { Status::Good })
+    let lacking = findings.iter().find(|finding| finding.state == State::Lacking).map(Finding::diagnosis);
+    let document = Document { findings };
+    render.verdict(lacking, &document, || document.findings.iter().map(text).collect())
 }
 
 fn examine(

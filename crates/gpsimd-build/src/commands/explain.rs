@@ -3,6 +3,8 @@
 use std::io::IsTerminal as _;
 
 use miette::{Diagnostic, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::Status;
 use crate::cli::Explain;
@@ -18,19 +20,29 @@ struct NoSuchCode {
     help: String,
 }
 
+/// What there is to know, for programs.
+#[derive(Serialize, JsonSchema)]
+pub struct Document {
+    /// One, or all.
+    errors: Vec<Explanation<'static>>,
+}
+
 /// Explains one code, or lists all.
 pub fn run(arguments: &Explain, render: &Render) -> Result<Status> {
     let entries = explanations::all();
     let width = output_width();
     match &arguments.code {
         // on a terminal a line each; a pipe gets all of it
-        None => render.result(&entries, || {
-            let width = if std::io::stdout().is_terminal() { width } else { usize::MAX };
-            entries.iter().map(|entry| line(entry, width)).collect()
-        })?,
+        None => {
+            let document = Document { errors: entries };
+            render.result(&document, || {
+                let width = if std::io::stdout().is_terminal() { width } else { usize::MAX };
+                document.errors.iter().map(|entry| line(entry, width)).collect()
+            })?;
+        }
         Some(text) => {
             let entry = find(text, &entries)?;
-            render.result(entry, || page(entry, width))?;
+            render.result(&Document { errors: vec![*entry] }, || page(entry, width))?;
         }
     }
     Ok(Status::Good)

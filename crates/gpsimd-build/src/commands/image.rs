@@ -5,12 +5,50 @@ use std::path::{Path, PathBuf};
 use gpsimd_image::Summary;
 use gpsimd_lsp::Variant;
 use miette::{Result, WrapErr};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::{Status, prelink, report};
+use super::{Sized, Status, prelink, report};
 use crate::cli::{Inspect, Pack, Unpack};
 use crate::files::{read, write};
 use crate::render::Render;
+
+/// What `pack` wrote, for programs.
+#[derive(Serialize, JsonSchema)]
+pub struct Packed {
+    /// The loadable image.
+    stripped: Sized,
+    /// The same inside an object.
+    packed: Sized,
+}
+
+/// What `inspect` found, for programs.
+#[derive(Serialize, JsonSchema)]
+pub struct Document {
+    /// In the order given.
+    files: Vec<FileDocument>,
+}
+
+/// One file.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum FileDocument {
+    /// An image for a fixed address.
+    Image(Box<ImageDocument>),
+    /// A file of the way by load record.
+    Other(prelink::FileDocument),
+}
+
+/// An image for a fixed address.
+#[derive(Serialize, JsonSchema)]
+pub struct ImageDocument {
+    /// The file.
+    file: PathBuf,
+    /// Which core it is for, by its name.
+    variant: Variant,
+    /// What is in it.
+    image: Summary,
+}
 
 /// Strips and packs a linked image.
 pub fn pack(arguments: &Pack, render: &Render) -> Result<Status> {
@@ -22,10 +60,10 @@ pub fn pack(arguments: &Pack, render: &Render) -> Result<Status> {
     let packed_path = arguments.output.clone().unwrap_or_else(|| beside(&arguments.image, "packed.so"));
     write(&stripped_path, &stripped)?;
     write(&packed_path, &packed)?;
-    let document = json!({
-        "stripped": { "file": stripped_path, "size": stripped.len() },
-        "packed": { "file": packed_path, "size": packed.len() },
-    });
+    let document = Packed {
+        stripped: Sized { file: stripped_path.clone(), size: stripped.len() },
+        packed: Sized { file: packed_path.clone(), size: packed.len() },
+    };
     render.result(&document, || {
         format!(
             "{}  {} bytes\n{}  {} bytes\n",
@@ -50,7 +88,7 @@ pub fn unpack(arguments: &Unpack, render: &Render) -> Result<Status> {
         .map_err(miette::Report::from)
         .wrap_err_with(|| arguments.packed.display().to_string())?;
     write(&arguments.output, image)?;
-    render.result(&json!({ "file": arguments.output, "size": image.len() }), || {
+    render.result(&Sized { file: arguments.output.clone(), size: image.len() }, || {
         format!("{}  {} bytes\n", arguments.output.display(), image.len())
     })?;
     Ok(Status::Good)
@@ -90,15 +128,14 @@ pub fn inspect(arguments: &Inspect, render: &Render) -> Result<Status> {
         let title = path.file_name().unwrap_or_default().to_string_lossy();
         write(map, gpsimd_image::map_svg(summary, &title).as_bytes())?;
     }
-    let images = summaries
-        .iter()
-        .map(|(path, variant, summary)| json!({ "file": path, "variant": variant, "image": summary }));
-    let document: Vec<_> = images.chain(others.iter().map(|other| other.document.clone())).collect();
-    render.result(&document, || {
-        let images = summaries.iter().map(|(path, variant, summary)| text(path, *variant, summary));
-        images.chain(others.iter().map(|other| other.text.clone())).collect::<Vec<_>>().join("\n")
-    })?;
-    Ok(if others.iter().all(|other| other.is_sound) { Status::Good } else { Status::AtFault })
+    let images = summaries.iter().map(|(path, variant, summary)| text(path, *variant, summary));
+    let texts: Vec<String> = images.chain(others.iter().map(|other| other.text.clone())).collect();
+    let fault = others.iter().find_map(|other| other.fault.clone());
+    let images = summaries.into_iter().map(|(path, variant, image)| {
+        FileDocument::Image(Box::new(ImageDocument { file: path.clone(), variant, image }))
+    });
+    let others = others.into_iter().map(|other| FileDocument::Other(other.document));
+    render.verdict(fault, &Document { files: images.chain(others).collect() }, || texts.join("\n"))
 }
 
 fn text(path: &Path, variant: Variant, summary: &Summary) -> String {

@@ -4,9 +4,8 @@ use std::path::Path;
 
 use include_dir::{Dir, include_dir};
 use miette::Result;
-use serde_json::json;
 
-use super::Status;
+use super::{Files, Status};
 use crate::cli::Integrations;
 use crate::files::{create_directory, write};
 use crate::render::Render;
@@ -26,8 +25,9 @@ pub fn run(arguments: &Integrations, render: &Render) -> Result<Status> {
             written.push(path);
         }
     }
-    render.result(&json!(written), || {
-        let mut text: String = written.iter().map(|path| format!("{}\n", path.display())).collect();
+    let document = Files { files: written };
+    render.result(&document, || {
+        let mut text: String = document.files.iter().map(|path| format!("{}\n", path.display())).collect();
         text += &format!(
             "\nCMake: -DGpsimdBuild_DIR={}\nMake:  include {}\n",
             absolute(&arguments.dir.join("cmake")).display(),

@@ -3,15 +3,14 @@
 use include_dir::{Dir, include_dir};
 use miette::Result;
 
-use crate::output::print_raw;
+use crate::render::Render;
 use crate::status::Status;
 
 static HEADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../sdk/include/gpsimd");
 
 /// Prints `gpsimd/kit.hpp` with what it includes of its own.
-pub fn run() -> Result<Status> {
-    print_raw(as_one().as_bytes())?;
-    Ok(Status::Good)
+pub fn run(render: &Render) -> Result<Status> {
+    render.text(as_one())
 }
 
 /// Every header once, where it is included first.

@@ -1,17 +1,38 @@
 //! `lsp`: linker support packages as files.
 
-use gpsimd_lsp::{Lsp, Variant};
+use std::path::PathBuf;
+
+use gpsimd_lsp::{Lsp, Variant, Window};
 use miette::Result;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::Status;
 use crate::cli::Lsp as Arguments;
 use crate::files::{create_directory, write};
 use crate::render::Render;
 
+/// What was written, for programs.
+#[derive(Serialize, JsonSchema)]
+pub struct Document {
+    /// Each package.
+    packages: Vec<Package>,
+}
+
+/// A linker support package.
+#[derive(Serialize, JsonSchema)]
+pub struct Package {
+    /// Which.
+    variant: Variant,
+    /// Where it is.
+    directory: PathBuf,
+    /// Where what it links will lie.
+    window: Window,
+}
+
 /// Writes the chosen packages.
 pub fn run(arguments: &Arguments, render: &Render) -> Result<Status> {
-    let mut written = Vec::new();
+    let mut packages = Vec::new();
     for variant in variants(&arguments.variants) {
         let lsp = Lsp::custom_op(variant);
         let directory = arguments.dir.join(&lsp.name);
@@ -22,10 +43,11 @@ pub fn run(arguments: &Arguments, render: &Render) -> Result<Status> {
             }
             write(&path, text.as_bytes())?;
         }
-        written.push(json!({ "variant": variant, "directory": directory, "window": variant.window() }));
+        packages.push(Package { variant, directory, window: variant.window() });
     }
-    render.result(&written, || {
-        written.iter().map(|lsp| format!("{}\n", lsp["directory"].as_str().unwrap_or_default())).collect()
+    let document = Document { packages };
+    render.result(&document, || {
+        document.packages.iter().map(|package| format!("{}\n", package.directory.display())).collect()
     })?;
     Ok(Status::Good)
 }

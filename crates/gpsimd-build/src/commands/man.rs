@@ -2,9 +2,8 @@
 
 use clap::CommandFactory as _;
 use miette::Result;
-use serde_json::json;
 
-use super::Status;
+use super::{Files, Status};
 use crate::cli::{Cli, Man};
 use crate::files::{FileError, create_directory, write};
 use crate::render::Render;
@@ -18,8 +17,9 @@ pub fn run(arguments: &Man, render: &Render) -> Result<Status> {
         write(&path, &page)?;
         pages.push(path);
     }
-    render.result(&json!(pages), || {
-        pages.iter().map(|page| format!("{}\n", page.display())).collect::<String>()
+    let document = Files { files: pages };
+    render.result(&document, || {
+        document.files.iter().map(|page| format!("{}\n", page.display())).collect::<String>()
     })?;
     Ok(Status::Good)
 }

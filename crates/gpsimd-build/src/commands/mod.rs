@@ -1,31 +1,34 @@
 //! One module per command; each turns its arguments into calls of the crates and shows the result.
 
 mod codegen;
-mod compile;
-mod doctor;
+pub mod compile;
+pub mod doctor;
 mod draft;
-mod explain;
-mod image;
+pub mod explain;
+pub mod image;
 mod integrations;
 mod kit;
-mod lsp;
+pub mod lsp;
 mod man;
-mod plan;
-mod prelink;
+pub mod plan;
+pub mod prelink;
 mod report;
-mod run;
-mod schema;
+pub mod run;
+pub mod schema;
 mod stage;
-mod toolchain;
-mod verify;
+pub mod toolchain;
+pub mod verify;
+
+use std::path::PathBuf;
 
 use clap::CommandFactory;
 use gpsimd_toolchain::{Environment, Home, Machine};
 use miette::{Diagnostic, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cli::{Cli, Command, Compiler};
 use crate::compiler::{self, Choice};
-use crate::output::print;
 use crate::render::Render;
 use crate::status::Status;
 
@@ -37,7 +40,7 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Status> {
     match arguments.command {
         Command::Compile(arguments) => compile::run(&arguments, render),
         Command::Plan(arguments) => plan::run(&arguments, render),
-        Command::Codegen(arguments) => codegen::run(&arguments),
+        Command::Codegen(arguments) => codegen::run(&arguments, render),
         Command::Lsp(arguments) => lsp::run(&arguments, render),
         Command::Pack(arguments) => image::pack(&arguments, render),
         Command::Unpack(arguments) => image::unpack(&arguments, render),
@@ -51,17 +54,32 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Status> {
         Command::Schema(arguments) => schema::run(&arguments, render),
         Command::Explain(arguments) => explain::run(&arguments, render),
         Command::Integrations(arguments) => integrations::run(&arguments, render),
-        Command::Kit => kit::run(),
+        Command::Kit => kit::run(render),
         Command::Man(arguments) => man::run(&arguments, render),
         Command::Completions(arguments) => {
             // into memory first: the generator panics where a pipe closes
             let mut script = Vec::new();
             clap_complete::generate(arguments.shell, &mut Cli::command(), "gpsimd-build", &mut script);
-            print(&String::from_utf8_lossy(&script))?;
-            Ok(Status::Good)
+            render.text(String::from_utf8_lossy(&script).into_owned())
         }
-        Command::Stage(arguments) => stage::run(&arguments),
+        Command::Stage(arguments) => stage::run(&arguments, render),
     }
+}
+
+/// What a command wrote, where that is all there is to say.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Files {
+    /// Each file.
+    pub files: Vec<PathBuf>,
+}
+
+/// A file with its size.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Sized {
+    /// The file.
+    pub file: PathBuf,
+    /// Bytes.
+    pub size: usize,
 }
 
 /// Arguments that do not make sense together or do not read.

@@ -1,19 +1,104 @@
 //! `prelink` and `records`: the host's part of loading a split-load library.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use gpsimd_loader::kernel_table::TableRef;
 use gpsimd_loader::kernel_table::{self, Row};
 use gpsimd_loader::record::Record;
-use gpsimd_loader::ucpl::Ucpl;
-use gpsimd_loader::{Bounds, Generation, Mode, Prelinked, prelink, split};
-use miette::{Result, WrapErr};
-use serde_json::json;
+use gpsimd_loader::ucpl::{Header, Ucpl};
+use gpsimd_loader::{Bounds, Generation, Mode, Prelinked, Relocations, prelink, split};
+use miette::{Diagnostic, Result, WrapErr};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::Status;
+use crate::answer::{Diagnosis, Place, Severity};
 use crate::cli::{Prelink, Records, RecordsCommand};
 use crate::files::{read, write};
 use crate::output::say;
 use crate::render::Render;
+
+/// What `prelink` wrote, for programs.
+#[derive(Serialize, JsonSchema)]
+pub struct Document {
+    /// The image.
+    file: PathBuf,
+    /// Bytes.
+    size: usize,
+    /// What it is for.
+    generation: Generation,
+    /// Where its two segments may lie.
+    bounds: Bounds,
+    /// Its header.
+    header: Header,
+    /// Where its kernel table lies once loaded, if it has one.
+    kernel_table: Option<TableRef>,
+    /// What the vendor's prelinker would have logged.
+    log: Vec<String>,
+}
+
+/// What `records` wrote, for programs.
+#[derive(Serialize, JsonSchema)]
+pub struct RecordsDocument {
+    /// The file.
+    file: PathBuf,
+    /// What is in it.
+    records: Vec<Record>,
+}
+
+/// A file of the way by load record, for programs.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum FileDocument {
+    /// A split-load library.
+    Split {
+        /// The file.
+        file: PathBuf,
+        /// What it was looked at for.
+        generation: Generation,
+        /// The header that its image would have.
+        header: Header,
+        /// What prelinking moves.
+        relocations: Relocations,
+        /// Where its kernel table lies once loaded, if it has one.
+        kernel_table: Option<TableRef>,
+        /// The table's rows.
+        rows: Vec<Row>,
+    },
+    /// A prelinked image.
+    Ucpl {
+        /// The file.
+        file: PathBuf,
+        /// What it was looked at for.
+        generation: Generation,
+        /// Its header.
+        header: Header,
+        /// What the device would refuse or get wrong.
+        findings: Vec<UcplFinding>,
+    },
+    /// Load records.
+    Records {
+        /// The file.
+        file: PathBuf,
+        /// In order.
+        records: Vec<Record>,
+    },
+}
+
+/// What is wrong with a prelinked image.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct UcplFinding {
+    /// Stable name.
+    code: String,
+    /// What it is.
+    message: String,
+}
+
+/// Worth knowing, and no fault.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+#[error("{0}")]
+#[diagnostic(severity(warning))]
+struct Remark(String);
 
 /// Turns a split-load library into the image that a device loads.
 pub fn run(arguments: &Prelink, render: &Render) -> Result<Status> {
@@ -30,20 +115,20 @@ pub fn run(arguments: &Prelink, render: &Render) -> Result<Status> {
     let image = prelinked.image();
     write(&arguments.output, &image)?;
     if let Some(warning) = generation.warning() {
-        say(&format!("warning: {warning}\n"));
+        render.warn(&Remark(warning.to_string()));
     }
-    for line in &log {
-        say(&format!("{line}\n"));
+    if !render.is_json() {
+        log.iter().for_each(|line| say(&format!("{line}\n")));
     }
-    let document = json!({
-        "file": arguments.output,
-        "size": image.len(),
-        "generation": generation,
-        "bounds": generation.bounds(),
-        "header": prelinked.header,
-        "kernel_table": prelinked.kernel_table,
-        "log": log,
-    });
+    let document = Document {
+        file: arguments.output.clone(),
+        size: image.len(),
+        generation,
+        bounds: generation.bounds(),
+        header: prelinked.header,
+        kernel_table: prelinked.kernel_table,
+        log,
+    };
     render.result(&document, || {
         let mut text = format!("{}  {} bytes, for {generation}\n", arguments.output.display(), image.len());
         text += &segments(&prelinked.header, &generation.bounds());
@@ -90,7 +175,7 @@ pub fn records(arguments: &Records, render: &Render) -> Result<Status> {
     // what the device's validator refuses is not worth writing
     Record::parse(0, &bytes)?;
     write(output, &bytes)?;
-    render.result(&json!({ "file": output, "records": [record] }), || {
+    render.result(&RecordsDocument { file: output.clone(), records: vec![record] }, || {
         format!("{}  {} bytes\n{}", output.display(), bytes.len(), record_text(0, &record))
     })?;
     Ok(Status::Good)
@@ -123,11 +208,15 @@ pub fn inspect(path: &Path, bytes: &[u8], generation: Option<Generation>) -> Res
         for row in &rows {
             text += &format!("  kernel    ({:#04x}, {}) -> {:#x}\n", row.opcode, row.spec, row.func);
         }
-        let document = json!({
-            "file": path, "kind": "split", "generation": generation, "header": prelinked.header,
-            "relocations": relocations, "kernel_table": prelinked.kernel_table, "rows": rows,
-        });
-        return Ok(Some(Inspection { text, document, is_sound: true }));
+        let document = FileDocument::Split {
+            file: path.to_owned(),
+            generation,
+            header: prelinked.header,
+            relocations,
+            kernel_table: prelinked.kernel_table,
+            rows,
+        };
+        return Ok(Some(Inspection { text, document, fault: None }));
     }
     if bytes.starts_with(b"UCPL") {
         let image = Ucpl::parse(bytes).map_err(miette::Report::from).wrap_err_with(about)?;
@@ -140,12 +229,23 @@ pub fn inspect(path: &Path, bytes: &[u8], generation: Option<Generation>) -> Res
         for finding in &findings {
             text += &format!("  {}: {finding}\n", finding.code());
         }
-        let codes: Vec<_> =
-            findings.iter().map(|f| json!({ "code": f.code(), "message": f.to_string() })).collect();
-        let document = json!({
-            "file": path, "kind": "ucpl", "generation": generation, "header": image.header, "findings": codes,
+        let findings: Vec<UcplFinding> = findings
+            .iter()
+            .map(|finding| UcplFinding { code: finding.code().to_owned(), message: finding.to_string() })
+            .collect();
+        let fault = findings.first().map(|finding| Diagnosis {
+            code: Some(finding.code.clone()),
+            severity: Severity::Error,
+            headline: finding.message.clone(),
+            detail: None,
+            place: Some(Place { file: Some(path.display().to_string()), ..Place::default() }),
+            remedy: Some("prelink the library again".to_owned()),
+            labels: Vec::new(),
+            related: Vec::new(),
         });
-        return Ok(Some(Inspection { text, document, is_sound: findings.is_empty() }));
+        let file = path.to_owned();
+        let document = FileDocument::Ucpl { file, generation, header: image.header, findings };
+        return Ok(Some(Inspection { text, document, fault }));
     }
     if bytes.starts_with(&gpsimd_loader::record::HEADER) {
         let records = Record::parse_all(bytes).map_err(miette::Report::from).wrap_err_with(about)?;
@@ -153,8 +253,8 @@ pub fn inspect(path: &Path, bytes: &[u8], generation: Option<Generation>) -> Res
         for (index, record) in records.iter().enumerate() {
             text += &record_text(index, record);
         }
-        let document = json!({ "file": path, "kind": "records", "records": records });
-        return Ok(Some(Inspection { text, document, is_sound: true }));
+        let document = FileDocument::Records { file: path.to_owned(), records };
+        return Ok(Some(Inspection { text, document, fault: None }));
     }
     Ok(None)
 }
@@ -172,9 +272,9 @@ pub struct Inspection {
     /// For people.
     pub text: String,
     /// For programs.
-    pub document: serde_json::Value,
-    /// Whether the device could rely on it.
-    pub is_sound: bool,
+    pub document: FileDocument,
+    /// Why the device could not rely on it.
+    pub fault: Option<Diagnosis>,
 }
 
 fn record_text(index: usize, record: &Record) -> String {

@@ -2,17 +2,20 @@
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gpsimd_device::{Arg, CHECKS, Code, Config, Control, Ending, Finding, Machine, RunReport};
-use gpsimd_device::{Severity, Tensor, TensorSpec, Value};
+use gpsimd_device::{Arg, CHECKS, Code, Config, Control, CoreReport, Dtype, Ending, Finding, Machine};
+use gpsimd_device::{RunReport, Severity, Tensor, TensorSpec, Trace, Value};
 use gpsimd_schema::Signature;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{Diagnostic, Result};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::Status;
+use crate::answer::{self, Diagnosis, Place};
 use crate::cli::Run;
 use crate::files::{FileError, write};
 use crate::inputs::{self, InputError};
@@ -41,9 +44,41 @@ enum RunError {
     #[error("--like {index}: input {index} is no tensor")]
     #[diagnostic(code(run::like), help("name one of the tensor inputs, counted from 0"))]
     Like { index: usize },
+    #[error("core {core} did not complete: {ending}")]
+    #[diagnostic(
+        code(run::incomplete),
+        help("see what the kernel printed; a finding that was allowed may be the reason")
+    )]
+    Incomplete { core: u8, ending: String },
     #[error("--allow {name:?}: there is no such check")]
     #[diagnostic(code(run::allow), help("the checks are: {}", .known.join(", ")))]
     Allow { name: String, known: Vec<&'static str> },
+}
+
+/// What an op did, for programs.
+#[derive(Serialize, JsonSchema)]
+pub struct Document<'a> {
+    /// Its kernel function.
+    op: &'a str,
+    /// The tensor that it gave.
+    output: Output<'a>,
+    /// What each core did.
+    cores: &'a [CoreReport],
+    /// What is wrong or worth knowing.
+    findings: &'a [Finding],
+    /// With `--lane ucpl`: every stage.
+    trace: Option<&'a Trace>,
+}
+
+/// The tensor that an op gave.
+#[derive(Serialize, JsonSchema)]
+pub struct Output<'a> {
+    /// Where it was written, if it was.
+    file: Option<&'a Path>,
+    /// Element type.
+    dtype: Dtype,
+    /// Extents.
+    shape: &'a [u64],
 }
 
 /// Bytes of memory for each byte of the output: two for what cores wrote, three when it is put together. Inputs are in
@@ -90,28 +125,69 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
         let bytes = npy::write(&report.output).map_err(FileError::of("write", path))?;
         write(path, &bytes)?;
     }
-    let document = json!({
-        "op": report.op,
-        "output": {
-            "file": written,
-            "dtype": report.output.spec.dtype,
-            "shape": report.output.spec.shape,
+    let is_stopped = report.cores.iter().any(|core| core.outcome == Ending::Cancelled);
+    if is_stopped && render.is_json() {
+        return Err(gpsimd_engine::EngineError::Stopped.into());
+    }
+    let document = Document {
+        op: &report.op,
+        output: Output {
+            file: written.map(PathBuf::as_path),
+            dtype: report.output.spec.dtype,
+            shape: &report.output.spec.shape,
         },
-        "cores": report.cores,
-        "findings": report.findings,
-        "trace": trace,
-    });
+        cores: &report.cores,
+        findings: &report.findings,
+        trace: trace.as_ref(),
+    };
     if arguments.raw && !render.is_json() {
         print_raw(report.text().as_bytes())?;
     }
-    render.result(&document, || {
-        let trace = trace.filter(|_| arguments.trace).map_or_else(String::new, |trace| format!("{trace}\n"));
+    let status = render.verdict(fault(&report), &document, || {
+        let trace = trace.as_ref().filter(|_| arguments.trace);
+        let trace = trace.map_or_else(String::new, |trace| format!("{trace}\n"));
         trace + &text(&report, arguments)
     })?;
-    if report.cores.iter().any(|core| core.outcome == Ending::Cancelled) {
-        return Err(gpsimd_engine::EngineError::Stopped.into());
+    if is_stopped { Err(gpsimd_engine::EngineError::Stopped.into()) } else { Ok(status) }
+}
+
+/// Why the run is not clean: the first finding that is more than a note, else a core that did not complete.
+fn fault(report: &RunReport) -> Option<Diagnosis> {
+    let first = |severity| report.findings.iter().find(move |finding| finding.severity == severity);
+    if let Some(finding) = first(Severity::Error).or_else(|| first(Severity::Warning)) {
+        return Some(diagnosis(finding));
     }
-    Ok(if report.is_clean() { Status::Good } else { Status::AtFault })
+    let core = report.cores.iter().find(|core| core.outcome != Ending::Completed)?;
+    Some(Diagnosis::of(&RunError::Incomplete { core: core.core, ending: ending(core.outcome) }))
+}
+
+/// A finding as any error is told.
+fn diagnosis(finding: &Finding) -> Diagnosis {
+    let place = finding.site.as_ref().filter(|site| !site.file.is_empty()).map(|site| Place {
+        file: Some(site.file.clone()),
+        line: usize::try_from(site.line).ok().filter(|line| *line > 0),
+        ..Place::default()
+    });
+    Diagnosis {
+        code: Some(finding.code.to_string()),
+        severity: match finding.severity {
+            Severity::Error => answer::Severity::Error,
+            Severity::Warning => answer::Severity::Warning,
+            Severity::Note => answer::Severity::Note,
+        },
+        headline: finding.message.clone(),
+        detail: None,
+        place,
+        remedy: Some(finding.help.clone()),
+        labels: Vec::new(),
+        related: Vec::new(),
+    }
+}
+
+/// `budget_exhausted`.
+fn ending(ending: Ending) -> String {
+    let name = serde_json::to_value(ending).ok();
+    name.as_ref().and_then(|name| name.as_str()).unwrap_or_default().to_owned()
 }
 
 /// What an op is called with, the n-th time.
@@ -205,11 +281,10 @@ fn text(report: &RunReport, arguments: &Run) -> String {
     text += "core  outcome    instructions  cycles (est.)  window loads  stores  moves  DMA  bytes     stack  TCM\n";
     for core in &report.cores {
         let counters = &core.counters;
-        let ending = serde_json::to_value(core.outcome).ok();
         text += &format!(
             "{:<5} {:10} {:>12}  {:>13}  {:>12}  {:>6}  {:>5}  {:>3}  {:<8}  {:>5}  {}\n",
             core.core,
-            ending.as_ref().and_then(|name| name.as_str()).unwrap_or_default(),
+            ending(core.outcome),
             counters.instructions,
             core.cycles,
             counters.window_loads,
@@ -220,6 +295,12 @@ fn text(report: &RunReport, arguments: &Run) -> String {
             core.stack_high_water,
             core.tcm_high_water,
         );
+    }
+    if !report.cores.iter().all(|core| core.outcome == Ending::Completed) {
+        // zeros that nobody computed would pass for a result
+        let file = arguments.output.as_ref();
+        let file = file.map_or_else(String::new, |path| format!("; {} is not written", path.display()));
+        return text + &format!("{}: no output, for it did not end well on every core{file}\n", report.op);
     }
     let spec = &report.output.spec;
     let shape: Vec<String> = spec.shape.iter().map(ToString::to_string).collect();

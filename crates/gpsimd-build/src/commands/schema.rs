@@ -2,19 +2,43 @@
 
 use std::io::Read as _;
 
+use gpsimd_schema::Signature;
+
 use miette::Result;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::Status;
+use crate::answer::Diagnosis;
 use crate::cli::Schema;
 use crate::files::FileError;
 use crate::output::{print, say_raw};
-use crate::render::{Render, diagnostic};
+use crate::render::Render;
+
+/// What is to be said of schemas, for programs.
+#[derive(Serialize, JsonSchema)]
+pub struct Document {
+    /// Each, in order.
+    schemas: Vec<Judged>,
+}
+
+/// A schema.
+#[derive(Serialize, JsonSchema)]
+pub struct Judged {
+    /// Its canonical form; null if it does not parse.
+    schema: Option<String>,
+    /// What the device takes and gives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<Signature>,
+    /// Why the device cannot run it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<Diagnosis>,
+}
 
 /// Judges each schema; a schema that does not parse, or that the device cannot run, is a finding.
 pub fn run(arguments: &Schema, render: &Render) -> Result<Status> {
     let mut status = Status::Good;
-    let mut documents = Vec::new();
+    let mut schemas = Vec::new();
     for text in texts(&arguments.texts)? {
         let canonical = gpsimd_schema::parse(&text).map(|schema| schema.to_string()).ok();
         let verdict = gpsimd_schema::signature(&text);
@@ -22,9 +46,11 @@ pub fn run(arguments: &Schema, render: &Render) -> Result<Status> {
             status = Status::AtFault;
         }
         if render.is_json() {
-            documents.push(match verdict {
-                Ok(signature) => json!({ "schema": canonical, "signature": signature }),
-                Err(refusal) => json!({ "schema": canonical, "refused": diagnostic(&refusal) }),
+            schemas.push(match verdict {
+                Ok(signature) => Judged { schema: canonical, signature: Some(signature), refused: None },
+                Err(refusal) => {
+                    Judged { schema: canonical, signature: None, refused: Some(Diagnosis::of(&refusal)) }
+                }
             });
             continue;
         }
@@ -36,7 +62,8 @@ pub fn run(arguments: &Schema, render: &Render) -> Result<Status> {
         }
     }
     if render.is_json() {
-        render.result(&documents, String::new)?;
+        let fault = schemas.iter().find_map(|judged| judged.refused.clone());
+        return render.verdict(fault, &Document { schemas }, String::new);
     }
     Ok(status)
 }

@@ -3,19 +3,51 @@
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use gpsimd_toolchain::install::{self, Event, Step};
 use gpsimd_toolchain::{Home, Machine, Toolchain, ToolchainError, packages};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::Result;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{Status, processors, toolchain};
 use crate::cli::{Toolchain as Arguments, ToolchainCommand};
 use crate::compiler::Choice;
 use crate::output::say;
 use crate::render::Render;
+
+/// What `install` did, for programs.
+#[derive(Serialize, JsonSchema)]
+pub struct Installed {
+    /// Whether it is new.
+    installed: bool,
+    /// Where it is.
+    directory: PathBuf,
+    /// Its version, in its own words.
+    compiler: String,
+    /// What it is, as manifests say it.
+    identity: String,
+}
+
+/// The compiler in force, for programs.
+#[derive(Serialize, JsonSchema)]
+pub struct Shown {
+    /// `open`, `vendor`, …
+    name: String,
+    /// Why it.
+    why: String,
+    /// Its version, in its own words.
+    compiler: String,
+    /// What it is, as manifests say it.
+    identity: String,
+    /// Where it is, if it has a place of its own.
+    directory: Option<PathBuf>,
+    /// What its images are not good for.
+    caveats: Vec<String>,
+}
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments, render: &Render) -> Result<Status> {
@@ -52,12 +84,12 @@ fn install(yes: bool, jobs: NonZeroUsize, render: &Render) -> Result<Status> {
     steps.finish();
     let is_new = matches!(outcome, install::Outcome::Installed(_));
     let open = outcome.toolchain();
-    let document = json!({
-        "installed": is_new,
-        "directory": open.dir(),
-        "compiler": open.compiler_version(),
-        "identity": open.identity(),
-    });
+    let document = Installed {
+        installed: is_new,
+        directory: open.dir().to_owned(),
+        compiler: open.compiler_version().to_owned(),
+        identity: open.identity().to_string(),
+    };
     render.result(&document, || {
         let state = if is_new { "installed in" } else { "is already in" };
         format!("the open toolchain {state} {}\n  {}\n", open.dir().display(), open.compiler_version())
@@ -76,14 +108,14 @@ fn show(choice: &Choice, render: &Render) -> Result<()> {
     if let Toolchain::Vendor(vendor) = toolchain {
         notes.extend_from_slice(vendor.notes());
     }
-    let document = json!({
-        "name": name,
-        "why": why,
-        "compiler": toolchain.compiler_version(),
-        "identity": toolchain.identity(),
-        "directory": directory,
-        "caveats": notes,
-    });
+    let document = Shown {
+        name: (*name).to_owned(),
+        why: why.clone(),
+        compiler: toolchain.compiler_version().to_owned(),
+        identity: toolchain.identity(),
+        directory: directory.map(std::path::Path::to_owned),
+        caveats: notes.clone(),
+    };
     render.result(&document, || {
         let mut text = format!("{}\n  toolchain {name}: {why}\n", toolchain.compiler_version());
         text += &format!("  identity  {}\n", toolchain.identity());

@@ -3,16 +3,55 @@
 use std::path::{Path, PathBuf};
 
 use gpsimd_engine::Damage;
-use gpsimd_image::verify::{self, FileEntry};
+use gpsimd_image::verify::{self, FileEntry, FileReport, Severity};
 use gpsimd_loader::Generation;
 use miette::{Diagnostic as _, Result};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{Status, prelink, report};
+use crate::answer::{self, Diagnosis, Place};
 use crate::cli::Verify;
 use crate::files::{read, write};
 use crate::library::Library;
 use crate::render::Render;
+
+/// What the checks say, for programs.
+#[derive(Serialize, JsonSchema)]
+pub struct Document {
+    /// What is wrong or worth knowing.
+    findings: Vec<Finding>,
+    /// Every image that could be read.
+    images: Vec<FileReport>,
+    /// Files of the way by load record.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    split: Vec<prelink::FileDocument>,
+}
+
+/// Something found.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Finding {
+    /// In an image, or between images.
+    Image(Box<verify::Finding>),
+    /// A file that is not what the manifest says.
+    Damage(Changed),
+}
+
+/// A file that is not what the manifest says.
+#[derive(Serialize, JsonSchema)]
+pub struct Changed {
+    /// Stable name.
+    code: String,
+    /// `error`.
+    severity: answer::Severity,
+    /// The file.
+    file: String,
+    /// What is wrong with it.
+    message: String,
+    /// What to do.
+    help: Option<String>,
+}
 
 /// Checks the named files.
 pub fn run(arguments: &Verify, render: &Render) -> Result<Status> {
@@ -37,18 +76,20 @@ pub fn run(arguments: &Verify, render: &Render) -> Result<Status> {
         let text = serde_json::to_vec(&found).map_err(|error| miette::miette!("{error}"))?;
         write(path, &text)?;
     }
-    let mut document = serde_json::to_value(&found).map_err(|error| miette::miette!("{error}"))?;
-    if let Some(findings) = document["findings"].as_array_mut() {
-        findings.extend(damage.iter().map(described));
-    }
-    if !split.is_empty() {
-        document["split"] = split.iter().map(|inspection| inspection.document.clone()).collect();
-    }
-    let is_sound = split.iter().all(|inspection| inspection.is_sound);
-    render.result(&document, || {
+    let of_images = found.findings.iter().map(|finding| Finding::Image(Box::new(finding.clone())));
+    let document = Document {
+        findings: of_images.chain(damage.iter().map(|damage| Finding::Damage(changed(damage)))).collect(),
+        images: found.images.clone(),
+        split: split.iter().map(|inspection| inspection.document.clone()).collect(),
+    };
+    let is_sound = split.iter().all(|inspection| inspection.fault.is_none());
+    let fault = || split.iter().find_map(|inspection| inspection.fault.clone());
+    let error = || found.findings.iter().find(|finding| finding.severity == Severity::Error).map(diagnosis);
+    let first = damage.first().map(|damage| Diagnosis::of(damage)).or_else(fault).or_else(error);
+    render.verdict(first, &document, || {
         let mut text: String =
             damage.iter().map(|damage| format!("error[{}] {damage}\n", code(damage))).collect();
-        for inspection in split.iter().filter(|inspection| !inspection.is_sound) {
+        for inspection in split.iter().filter(|inspection| inspection.fault.is_some()) {
             text += &inspection.text;
         }
         text += &match split.len() {
@@ -60,8 +101,7 @@ pub fn run(arguments: &Verify, render: &Render) -> Result<Status> {
             text += &report::checks(&found);
         }
         text
-    })?;
-    Ok(if is_sound && found.is_clean() && damage.is_empty() { Status::Good } else { Status::AtFault })
+    })
 }
 
 /// What an argument stands for.
@@ -88,11 +128,30 @@ fn named(argument: &Path) -> Result<Named> {
 }
 
 /// As the checks of images describe what they find.
-fn described(damage: &Damage) -> serde_json::Value {
+fn changed(damage: &Damage) -> Changed {
     let text = damage.to_string();
     let (file, message) = text.split_once(": ").unwrap_or(("", &text));
-    let help = damage.help().map(|help| help.to_string());
-    json!({ "code": code(damage), "severity": "error", "file": file, "message": message, "help": help })
+    Changed {
+        code: code(damage),
+        severity: answer::Severity::Error,
+        file: file.to_owned(),
+        message: message.to_owned(),
+        help: damage.help().map(|help| help.to_string()),
+    }
+}
+
+/// The same as any error is told.
+fn diagnosis(finding: &verify::Finding) -> Diagnosis {
+    Diagnosis {
+        code: Some(finding.code.to_string()),
+        severity: answer::Severity::Error,
+        headline: finding.message.clone(),
+        detail: None,
+        place: Some(Place { file: Some(finding.file.clone()), ..Place::default() }),
+        remedy: Some(finding.help.to_string()),
+        labels: Vec::new(),
+        related: Vec::new(),
+    }
 }
 
 fn code(damage: &Damage) -> String {

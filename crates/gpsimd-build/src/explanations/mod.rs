@@ -3,12 +3,13 @@
 //! The page `docs/errors.md` is the data. The tests below write it from the code of all crates and hold it current, so
 //! that nothing is collected where the tool is built or run. Unaware of how an explanation looks on a terminal.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 const PAGE: &str = include_str!("../../../../docs/errors.md");
 
 /// One error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Explanation<'page> {
     /// Stable.
     pub code: &'page str,

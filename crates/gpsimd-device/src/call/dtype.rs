@@ -6,7 +6,9 @@
 use std::fmt;
 
 /// Element type of a tensor, as the custom-op runtime accepts it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Dtype {
     /// Signed byte (`kChar`).

@@ -16,7 +16,7 @@ use crate::call::tensor::TensorSpec;
 use crate::explain::symbols::Symbols;
 
 /// Everything that happened, in order.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Trace {
     /// The stages.
@@ -102,7 +102,7 @@ pub enum Step {
 }
 
 /// One stage.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Stage {
     /// Its name.
     pub name: &'static str,
@@ -113,7 +113,7 @@ pub struct Stage {
 }
 
 /// A piece of knowledge.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Fact {
     /// What it is.
     pub name: &'static str,

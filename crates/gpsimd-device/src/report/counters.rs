@@ -17,7 +17,7 @@ pub mod cost {
 }
 
 /// Counts of one core over one call.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Counters {
     /// Instructions executed.
     pub instructions: u64,

@@ -20,7 +20,7 @@ pub struct RunReport {
 }
 
 /// How one core's part ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// The launcher returned 0.
@@ -38,7 +38,7 @@ pub enum Ending {
 }
 
 /// What one core did.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct CoreReport {
     /// Number of the core.
     pub core: u8,
@@ -65,7 +65,7 @@ pub struct CoreReport {
 }
 
 /// A stack in device memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct HbmStackUse {
     /// Bytes requested.
     pub size: u32,
@@ -74,7 +74,7 @@ pub struct HbmStackUse {
 }
 
 /// A place in the program.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Site {
     /// Address of the instruction on the first core concerned.
     pub pc: u32,
@@ -89,7 +89,7 @@ pub struct Site {
 }
 
 /// An element of a tensor.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Element {
     /// Tensor.
     pub tensor: String,
@@ -100,7 +100,8 @@ pub struct Element {
 }
 
 /// One thing that is wrong, with all its repetitions.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[schemars(rename = "RunFinding")]
 pub struct Finding {
     /// Which check.
     pub code: Code,

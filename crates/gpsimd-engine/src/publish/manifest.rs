@@ -16,7 +16,7 @@ use crate::words::request::NamedOp;
 pub const CUSTOM_OP_OPCODE: u8 = 133;
 
 /// A built library.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Manifest {
     /// Version of this file's layout.
     pub format: u32,
@@ -42,7 +42,7 @@ pub struct Manifest {
 }
 
 /// A registered function.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct OpEntry {
     /// Kernel function, the name it is registered under.
     pub kernel: String,
@@ -55,7 +55,7 @@ pub struct OpEntry {
 }
 
 /// The files of one core.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ImageEntry {
     /// 0..=7; 0 for a single-core library.
     pub cpu_id: u8,
@@ -68,7 +68,7 @@ pub struct ImageEntry {
 }
 
 /// Versions and identities (toolchain.md §10, §13).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Versions {
     /// This tool.
     pub gpsimd_build: String,

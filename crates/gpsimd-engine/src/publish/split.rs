@@ -11,7 +11,7 @@ use crate::publish::file::{FileEntry, FileKind};
 use crate::words::images::SplitFiles;
 
 /// The manifest's part about the split image.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SplitEntry {
     /// The generation it was prelinked for.
     pub generation: Generation,
@@ -30,7 +30,7 @@ pub struct SplitEntry {
 }
 
 /// How much of a region a segment takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Use {
     /// Bytes.
     pub size: u32,
@@ -39,7 +39,7 @@ pub struct Use {
 }
 
 /// Where a kernel table lies: neither image nor load record say so.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct KernelTable {
     /// Device address.
     pub addr: u32,
@@ -48,7 +48,7 @@ pub struct KernelTable {
 }
 
 /// The instruction of an op.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SplitOp {
     /// Kernel function.
     pub kernel: String,

@@ -9,8 +9,9 @@ use serde::Serialize;
 use crate::error::ImageError;
 
 /// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "ImageSeverity")]
 pub enum Severity {
     /// Worth knowing.
     Note,
@@ -199,8 +200,19 @@ impl Serialize for Code {
     }
 }
 
+impl schemars::JsonSchema for Code {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ImageCheck".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let names: Vec<String> = Code::ALL.iter().map(ToString::to_string).collect();
+        schemars::json_schema!({ "type": "string", "enum": names })
+    }
+}
+
 /// Where in a file something was found.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Place {
     /// Section name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -236,7 +248,8 @@ impl Place {
 }
 
 /// One thing a check has to say.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "ImageFinding")]
 pub struct Finding {
     /// What kind.
     pub code: Code,

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Mapping, Optional, Sequence
 
-__all__ = ["CompilerWarning", "Finding", "GpsimdBuildError", "RunFindings"]
+__all__ = ["CompilerWarning", "Finding", "GpsimdBuildError", "LibraryWarning", "RunFindings"]
 
 
 class CompilerWarning(UserWarning):
     """What a compiler said although it succeeded."""
+
+
+class LibraryWarning(UserWarning):
+    """A library is not what it may be taken for: its sources changed since it was built."""
 
 
 class GpsimdBuildError(Exception):
@@ -62,12 +66,12 @@ class GpsimdBuildError(Exception):
     @classmethod
     def from_document(cls, document: Mapping[str, Any], exit_status: int = 1) -> "GpsimdBuildError":
         """From the ``error`` of a ``--json`` answer."""
-        message = document.get("message") or "the tool failed"
-        causes = [cause for cause in document.get("causes", []) if cause not in message]
+        headline = document.get("headline") or "the tool failed"
+        detail = document.get("detail")
         return cls(
             document.get("code") or "tool::failed",
-            ": ".join([message, *causes]),
-            document.get("help"),
+            f"{headline}\n{detail}" if detail else headline,
+            document.get("remedy"),
             [cls.from_document(part, exit_status) for part in document.get("related", [])],
             exit_status,
         )

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import sysconfig
 import warnings
-from typing import Any, Optional, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 from ._errors import CompilerWarning, GpsimdBuildError
 
@@ -56,16 +56,27 @@ def version() -> str:
     return _version(executable())
 
 
-class Answer:
-    """What the tool said: the JSON document and the exit status, 0 or 1."""
+#: The form of answers that this package reads.
+_ANSWER_VERSION = 1
 
-    def __init__(self, document: Any, exit_status: int) -> None:
+
+class Answer:
+    """What the tool said: its result, its warnings, and the exit status, 0 or 1."""
+
+    def __init__(self, document: Any, said: Sequence[Mapping[str, Any]], exit_status: int) -> None:
         self.document = document
+        self.warnings = [_words(warning) for warning in said]
         self.exit_status = exit_status
 
 
+def _words(warning: Mapping[str, Any]) -> str:
+    code = f"{warning['code']}: " if warning.get("code") else ""
+    remedy = f"help: {warning['remedy']}" if warning.get("remedy") else None
+    return "\n".join(part for part in (f"{code}{warning['headline']}", warning.get("detail"), remedy) if part)
+
+
 def answer(arguments: Sequence["str | os.PathLike[str]"], show: bool = False, cwd: Optional[str] = None) -> Answer:
-    """Runs the tool with ``--json`` and gives its document; raises what the tool gave as its error.
+    """Runs the tool with ``--json`` and gives its result; raises the tool's error where it has none.
 
     With ``show``, what the tool says on standard error goes to this process's ``sys.stderr``.
     """
@@ -83,17 +94,17 @@ def answer(arguments: Sequence["str | os.PathLike[str]"], show: bool = False, cw
         document = json.loads(done.stdout)
     except ValueError:
         document = None
-    if isinstance(document, dict) and isinstance(document.get("error"), dict):
+    if not isinstance(document, dict) or document.get("version") != _ANSWER_VERSION:
+        what = said.strip() or f"{command} ended with {done.returncode}"
+        raise GpsimdBuildError("tool::failed", what, exit_status=done.returncode)
+    if "result" not in document:
         raise GpsimdBuildError.from_document(document["error"], done.returncode)
-    if done.returncode not in (0, 1) or document is None:
-        code = "tool::usage" if done.returncode == 2 else "tool::failed"
-        raise GpsimdBuildError(code, said.strip() or f"{command} ended with {done.returncode}", exit_status=done.returncode)
-    return Answer(document, done.returncode)
+    return Answer(document["result"], document["warnings"], done.returncode)
 
 
 def build(arguments: Sequence["str | os.PathLike[str]"], show: bool) -> Any:
     """Runs ``compile`` for a caller of this package's caller; its warnings become Python's."""
-    document = answer(arguments, show=show).document
-    for text in document.get("warnings", []):
+    done = answer(arguments, show=show)
+    for text in done.warnings:
         warnings.warn(text, CompilerWarning, stacklevel=3)
-    return document
+    return done.document
