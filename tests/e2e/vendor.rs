@@ -7,9 +7,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use crate::bench::{
-    Bench, VECTOR_ADD, bad, good, library_files, repository, result, tool, vector_add,
-};
+use crate::bench::{Bench, VECTOR_ADD, bad, good, library_files, repository, result, tool, vector_add};
 
 /// The double. `cargo test` builds it with the other examples; only where this test alone was asked for is it missing
 /// or older than its source, and then built here. Never otherwise: with the whole workspace's features around, a build

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use gpsimd_device::{Config, CoreImage, Machine};
-use gpsimd_engine::{Damage, FileEntry, FileKind, Manifest};
+use gpsimd_engine::{Damage, FileEntry, FileKind, Manifest, Stale};
 use gpsimd_loader::Generation;
 use gpsimd_loader::selector::Environment;
 use gpsimd_lsp::{CpuId, Variant};
@@ -180,6 +180,12 @@ impl Library {
         let directory = self.path.parent().unwrap_or(Path::new("."));
         let Some(manifest) = &self.manifest else { return Ok(Vec::new()) };
         Ok(manifest.damage(&self.text, directory)?)
+    }
+
+    /// Whether it is older than its sources, as far as is known.
+    pub fn stale(&self) -> Option<Stale> {
+        let directory = std::path::absolute(self.path.parent().unwrap_or(Path::new("."))).ok()?;
+        gpsimd_engine::stale(&directory, self.manifest.as_ref()?)
     }
 
     /// Every file there is.

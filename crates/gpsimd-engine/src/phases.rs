@@ -3,6 +3,7 @@
 //! Unaware of what the phases do.
 
 use std::fs;
+use std::path::Path;
 
 use crate::ask::check::{check, check_draft};
 use crate::ask::infer::{self, DEFAULT_NAMESPACE};
@@ -52,6 +53,12 @@ pub fn discovery(draft: &Draft, kit: &Kit) -> Result<Vec<Action>, EngineError> {
     Ok(plan::discovery(&check_draft(draft, kit)?, kit).actions)
 }
 
+/// The kernel sources; one that cannot be read has been told of by its compiler.
+fn texts(project: &Project) -> Vec<String> {
+    let read = |path: &Path| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    project.sources.iter().filter_map(|source| read(&source.path).ok()).collect()
+}
+
 /// The first phase: compiles what tells the ops, and asks it.
 fn discover(draft: Draft, project: &Project, kit: &Kit, yard: &Yard) -> Result<Request, EngineError> {
     let _span = tracing::info_span!("discover", library = project.name).entered();
@@ -63,7 +70,7 @@ fn discover(draft: Draft, project: &Project, kit: &Kit, yard: &Yard) -> Result<R
         }
         Evidence::Kernels(objects) => {
             let namespace = draft.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE);
-            infer::infer(&draft.ops, namespace, objects)
+            infer::infer(&draft.ops, namespace, objects, &texts(project))
         }
     })?;
     for op in &ops {

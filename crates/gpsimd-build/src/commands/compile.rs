@@ -130,6 +130,11 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Status> {
     for warning in &warnings {
         render.warn_in_words(warning);
     }
+    // as it stands in the answer to the same question asked again
+    let lasting = render.warnings();
+    for replaced in &built.replaced {
+        render.warn(replaced);
+    }
     let document = |changed| {
         Document::Library(Box::new(LibraryDocument {
             manifest: &built.manifest,
@@ -147,7 +152,7 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Status> {
     // first what can fail: one document is printed, not a result and then an error
     write_depfile(arguments, &built)?;
     render.result(&document(built.changed), || text.clone())?;
-    let again = render.answer(Some(&document(false)), None)?;
+    let again = render.answer_with(Some(&document(false)), None, lasting)?;
     if let (Some(question), Some(mut basis)) = (question, built.basis) {
         basis.also(arguments.depfile.iter().cloned());
         // a receipt that cannot be written saves nothing, that is all

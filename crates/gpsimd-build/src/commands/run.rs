@@ -89,6 +89,9 @@ const OUTPUT_COPIES: u64 = 5;
 pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     let allowed = allowed(&arguments.allow)?;
     let library = Library::find(&arguments.library)?;
+    if let Some(stale) = library.stale() {
+        render.warn(&stale);
+    }
     let default = Config::default();
     let budget = arguments.budget.unwrap_or(default.budget);
     let config = Config { budget, native: !arguments.no_native, ..default };

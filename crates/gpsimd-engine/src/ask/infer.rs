@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use gpsimd_codegen::ParamDecl;
 use gpsimd_image::Linkage;
-use gpsimd_schema::{Param, Signature};
+use gpsimd_schema::{ArgType, Literal, Param, Signature};
 use miette::Diagnostic;
 
+use crate::ask::defaults::{defaults, number};
 use crate::ask::functions::{Function, functions, nearest};
 use crate::words::error::{EngineError, Problem};
 use crate::words::request::{NamedOp, OpRequest};
@@ -49,6 +50,13 @@ pub(crate) enum InferError {
     #[diagnostic(code(infer::overloaded), help("rename all but one of them, or choose one by its schema:\n{}", .options.join("\n")))]
     Overloaded { kernel: String, found: Vec<String>, options: Vec<String> },
 
+    #[error("op {kernel}: no schema can say the default of {parameter}: {written}")]
+    #[diagnostic(
+        code(infer::default),
+        help("write a plain number there, or give the schema with one: --op '{kernel}={schema}'")
+    )]
+    Default { kernel: String, parameter: String, written: String, schema: String },
+
     #[error("no schema can be read from objects without debug information")]
     #[diagnostic(
         code(infer::no_debug_info),
@@ -61,7 +69,7 @@ fn list(lines: &[String]) -> String {
     lines.iter().map(|line| format!("\n  {line}")).collect()
 }
 
-/// `requested` with every schema filled in from what `objects` define; all their kernels when none is requested.
+/// `requested` with every schema filled in from what `objects` define, and from the defaults in `sources`; all their kernels when none is requested.
 ///
 /// # Errors
 /// [`EngineError::Request`] with one problem per op whose kernel has no schema in it, [`EngineError::Io`] and
@@ -70,19 +78,20 @@ pub(crate) fn infer(
     requested: &[OpRequest],
     namespace: &str,
     objects: &[PathBuf],
+    sources: &[String],
 ) -> Result<Vec<NamedOp>, EngineError> {
     let defined = functions(objects)?;
     if defined.iter().all(|function| function.result.is_none()) && !defined.is_empty() {
         return Err(EngineError::request(InferError::NoDebugInfo));
     }
     if requested.is_empty() {
-        return only_kernel(&defined, namespace).map(|op| vec![op]).map_err(EngineError::request);
+        return only_kernel(&defined, namespace, sources).map(|op| vec![op]).map_err(EngineError::request);
     }
     let mut ops = Vec::new();
     let mut problems = Vec::new();
     for request in requested {
         let kernel = request.kernel.as_deref().unwrap_or_default();
-        match request.clone().named().map_or_else(|| named(kernel, &defined, namespace), Ok) {
+        match request.clone().named().map_or_else(|| named(kernel, &defined, namespace, sources), Ok) {
             Ok(op) => ops.push(op),
             Err(error) => problems.push(Problem::new(error)),
         }
@@ -97,14 +106,23 @@ pub(crate) fn schema(function: &Function, namespace: &str) -> Option<String> {
     if decls.is_empty() || !function.is_callable() || !function.returns_tensor() {
         return None;
     }
+    Some(signature(function, &decls, params, namespace).to_string())
+}
+
+fn signature(
+    function: &Function,
+    decls: &[ParamDecl],
+    params: &[crate::ask::functions::Param],
+    namespace: &str,
+) -> Signature {
     let param = |(index, (decl, param)): (usize, (&ParamDecl, &crate::ask::functions::Param))| {
         Param::new(param.name.clone().unwrap_or_else(|| format!("_{index}")), decl.inferred())
     };
     let params = decls.iter().zip(params).enumerate().map(param).collect();
-    Some(Signature::new(namespace, &function.name, params).to_string())
+    Signature::new(namespace, &function.name, params)
 }
 
-fn only_kernel(defined: &[Function], namespace: &str) -> Result<NamedOp, InferError> {
+fn only_kernel(defined: &[Function], namespace: &str, sources: &[String]) -> Result<NamedOp, InferError> {
     // a weak function is inline, so a helper of a header
     let candidates: Vec<(&Function, String)> = defined
         .iter()
@@ -112,7 +130,7 @@ fn only_kernel(defined: &[Function], namespace: &str) -> Result<NamedOp, InferEr
         .filter_map(|function| Some((function, schema(function, namespace)?)))
         .collect();
     match candidates.as_slice() {
-        [(function, schema)] => Ok(request(function, schema)),
+        [(function, _)] => request(function, namespace, sources),
         [] => Err(InferError::NoKernel { seen: seen(defined) }),
         several => Err(InferError::SeveralKernels {
             found: several.iter().map(|(function, _)| function.placed()).collect(),
@@ -121,12 +139,17 @@ fn only_kernel(defined: &[Function], namespace: &str) -> Result<NamedOp, InferEr
     }
 }
 
-fn named(kernel: &str, defined: &[Function], namespace: &str) -> Result<NamedOp, InferError> {
+fn named(
+    kernel: &str,
+    defined: &[Function],
+    namespace: &str,
+    sources: &[String],
+) -> Result<NamedOp, InferError> {
     let all: Vec<&Function> = defined.iter().filter(|function| function.name == kernel).collect();
     let fitting: Vec<(&Function, String)> =
         all.iter().filter_map(|function| Some((*function, schema(function, namespace)?))).collect();
     match fitting.as_slice() {
-        [(function, schema)] => Ok(request(function, schema)),
+        [(function, _)] => request(function, namespace, sources),
         [] if all.is_empty() => Err(InferError::Missing {
             kernel: kernel.to_owned(),
             seen: seen(defined),
@@ -147,8 +170,33 @@ fn named(kernel: &str, defined: &[Function], namespace: &str) -> Result<NamedOp,
     }
 }
 
-fn request(function: &Function, schema: &str) -> NamedOp {
-    NamedOp { kernel: Some(function.name.clone()), schema: schema.to_owned() }
+/// The op of a function, with the defaults that its declaration has.
+fn request(function: &Function, namespace: &str, sources: &[String]) -> Result<NamedOp, InferError> {
+    let (decls, params) =
+        (function.decls().unwrap_or_default(), function.params.as_deref().unwrap_or_default());
+    let mut signature = signature(function, &decls, params, namespace);
+    let count = signature.params.len();
+    let found = sources.iter().find_map(|source| defaults(source, &function.name, count));
+    for (index, written) in found.into_iter().flatten().enumerate() {
+        let (Some(written), Some(param)) = (written, signature.params.get_mut(index)) else { continue };
+        let is_whole = |text: &str| text.parse::<i64>().is_ok();
+        let value = number(&written).and_then(|text| match (param.ty, is_whole(text)) {
+            (ArgType::Tensor, _) => None,
+            (ArgType::Int | ArgType::LongLong, false) => None,
+            (_, true) => Some(Literal::Int(text.to_owned())),
+            (_, false) => Some(Literal::Float(text.to_owned())),
+        });
+        let Some(value) = value else {
+            return Err(InferError::Default {
+                kernel: function.name.clone(),
+                parameter: param.name.clone().unwrap_or_default(),
+                written,
+                schema: signature.to_string(),
+            });
+        };
+        param.default = Some(value);
+    }
+    Ok(NamedOp { kernel: Some(function.name.clone()), schema: signature.to_string() })
 }
 
 /// The functions a person wrote, for a look at what is there: not those of headers, nor members.

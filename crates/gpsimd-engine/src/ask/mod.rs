@@ -4,6 +4,7 @@
 //! Unaware of plans and of how anything is compiled.
 
 pub(crate) mod check;
+pub(crate) mod defaults;
 pub(crate) mod functions;
 pub(crate) mod infer;
 pub(crate) mod kernel_error;

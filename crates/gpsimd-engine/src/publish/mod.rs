@@ -6,5 +6,6 @@ pub(crate) mod audit;
 pub(crate) mod file;
 pub(crate) mod generation;
 pub(crate) mod manifest;
+pub(crate) mod origin;
 pub(crate) mod publication;
 pub(crate) mod split;

@@ -8,7 +8,7 @@
 Every failure is a :class:`GpsimdBuildError` with the tool's stable code, its text and what to do next.
 """
 
-from ._errors import CompilerWarning, Finding, GpsimdBuildError, RunFindings
+from ._errors import CompilerWarning, Finding, GpsimdBuildError, LibraryWarning, RunFindings
 from ._library import Library, Op
 from ._run import RunReport, run, run_report, verify
 from ._tool import executable, version
@@ -18,6 +18,7 @@ __all__ = [
     "Finding",
     "GpsimdBuildError",
     "Library",
+    "LibraryWarning",
     "Op",
     "RunFindings",
     "RunReport",

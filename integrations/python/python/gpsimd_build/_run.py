@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Sequence, Union
 
 from . import _tool
 from ._arguments import PathLike, library_stem
-from ._errors import Finding, GpsimdBuildError, RunFindings
+from ._errors import Finding, GpsimdBuildError, LibraryWarning, RunFindings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,6 +107,8 @@ def run_report(
         if budget is not None:
             line += ["--budget", str(budget)]
         done = _tool.answer([*line, "--", library, *texts])
+        for text in done.warnings:
+            warnings.warn(text, LibraryWarning, stacklevel=3)
         document = done.document
         failed = document["output"]["file"] is None
         output = np.zeros(0, np.float32) if failed else np.load(result, allow_pickle=False)
