@@ -20,12 +20,7 @@ const LONGEST: u64 = (4 << 30) + (1 << 16);
 pub enum InputError {
     /// Not a file, a number or a made-up tensor.
     #[error("input {text:?} is neither a .npy file, nor a number, nor a tensor to make up")]
-    #[diagnostic(
-        code(run::input),
-        help(
-            "files end in .npy; tensors are made up as rand:SHAPE[:DTYPE], arange:…, zeros:… or ones:…, for example rand:2x3"
-        )
-    )]
+    #[diagnostic(code(run::input), help("{}", ways(.text)))]
     Unknown {
         /// As given.
         text: String,
@@ -72,6 +67,34 @@ pub enum InputError {
     },
 }
 
+/// Every form of an input, after what the text was likely meant to be.
+fn ways(text: &str) -> String {
+    const FORMS: &str =
+        "an input is x.npy, a number, or made up: rand:2x3, arange:6:int32, zeros:4:float16, ones:2x2";
+    let path = Path::new(text);
+    let rest = text.split_once(':').map_or("", |(_, rest)| rest);
+    let likely = match text.split(':').next().unwrap_or_default() {
+        _ if path.is_dir() => format!("{text} is a directory: name a .npy file in it"),
+        _ if path.is_file() => {
+            let stem = path.with_extension("");
+            let load = if text.ends_with(".npz") || text.ends_with(".pt") { "load" } else { "loadtxt" };
+            format!(
+                "{text} is a file of another kind: np.save('{0}.npy', np.{load}('{text}')) makes {0}.npy of it",
+                stem.display()
+            )
+        }
+        "random" | "randn" | "uniform" | "normal" => format!("did you mean rand:{rest}?"),
+        "range" | "iota" => format!("did you mean arange:{rest}?"),
+        "zero" => format!("did you mean zeros:{rest}?"),
+        "one" => format!("did you mean ones:{rest}?"),
+        "rand" | "arange" | "zeros" | "ones" => {
+            format!("say its shape, too: {}:1000", text.trim_end_matches(':'))
+        }
+        _ => return FORMS.to_owned(),
+    };
+    format!("{likely}; {FORMS}")
+}
+
 /// The argument for a parameter, by its text; `ty` is what the schema says, when there is one. Random numbers are others for
 /// every `call`, counted from 0.
 pub fn argument(index: usize, name: &str, text: &str, ty: Option<ArgType>, call: u32) -> miette::Result<Arg> {
@@ -83,6 +106,9 @@ pub fn argument(index: usize, name: &str, text: &str, ty: Option<ArgType>, call:
         };
     }
     let value = match ty {
+        Some(ArgType::Tensor) if text.parse::<f64>().is_err() => {
+            return Err(InputError::Unknown { text: text.to_owned() }.into());
+        }
         Some(wanted @ ArgType::Tensor) => return Err(wrong(wanted).into()),
         Some(wanted @ ArgType::Int) => Value::Int(text.parse().map_err(|_| wrong(wanted))?),
         Some(wanted @ ArgType::LongLong) => Value::LongLong(text.parse().map_err(|_| wrong(wanted))?),

@@ -19,13 +19,21 @@ use crate::files::{FileError, read};
 pub enum LibraryError {
     /// Neither an image nor the stem of a manifest.
     #[error("{path} is no library: there is no such file, and no {path}.manifest.json", path = .path.display())]
-    #[diagnostic(
-        code(library::missing),
-        help("name what gpsimd-build compile made (build/NAME), or one of its .so files")
-    )]
+    #[diagnostic(code(library::missing), help("{help}"))]
     Missing {
         /// As given.
         path: PathBuf,
+        /// What there is instead.
+        help: String,
+    },
+    /// Where libraries are, if any.
+    #[error("{path} is a directory, and a library is a name in it", path = .path.display())]
+    #[diagnostic(code(library::directory), help("{help}"))]
+    Directory {
+        /// As given.
+        path: PathBuf,
+        /// What there is.
+        help: String,
     },
     /// A manifest that does not read.
     #[error("{path} is no manifest: {reason}", path = .path.display())]
@@ -95,7 +103,34 @@ impl Library {
             tracing::debug!(image = %path.display(), "no manifest: taken by its name");
             return Ok(Self::of_image(path, &name));
         }
-        Err(LibraryError::Missing { path: path.to_owned() }.into())
+        let path = path.to_owned();
+        if path.is_dir() {
+            let help = there(&path);
+            return Err(LibraryError::Directory { path, help }.into());
+        }
+        let help =
+            there(path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")));
+        Err(LibraryError::Missing { path, help }.into())
+    }
+
+    /// The libraries that `path` names: every one in it if it is a directory.
+    pub fn all(path: &Path) -> miette::Result<Vec<Self>> {
+        match libraries(path).as_slice() {
+            [] => Ok(vec![Self::find(path)?]),
+            several => several.iter().map(|manifest| Self::of_manifest(manifest)).collect(),
+        }
+    }
+
+    /// A file of each image that says most about it: the linked one where it is.
+    pub fn telling(&self) -> Vec<&Path> {
+        let linked = |files: &ImageFiles| {
+            let kinds = [&files.linked, &files.stripped, &files.packed].map(|file| file.as_deref());
+            kinds.into_iter().flatten().find(|file| file.exists()).map(Path::to_owned)
+        };
+        let of_images = self.images.iter().chain(&self.split).filter_map(linked);
+        let prelinked = self.split.iter().filter_map(|files| files.prelinked.clone());
+        let named: Vec<PathBuf> = of_images.chain(prelinked).collect();
+        self.files().into_iter().filter(|file| named.iter().any(|name| name == file)).collect()
     }
 
     fn of_manifest(path: &Path) -> miette::Result<Self> {
@@ -223,6 +258,43 @@ impl Library {
                 let environment = Environment::from_names(names);
                 Ok(Machine::prepare(files.image()?, cores, generation, environment, config)?)
             }
+        }
+    }
+}
+
+/// The manifests in a directory, by name.
+fn libraries(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
+    let is_manifest = |path: &PathBuf| path.to_string_lossy().ends_with(".manifest.json");
+    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_manifest).collect();
+    found.sort();
+    found
+}
+
+/// Most libraries listed in a message.
+const MOST: usize = 12;
+
+/// The libraries of a directory, in words.
+fn there(directory: &Path) -> String {
+    let named = |manifest: &PathBuf| {
+        let text = manifest.display().to_string();
+        let name = text.trim_end_matches(".manifest.json").trim_start_matches("./").to_owned();
+        match Library::of_manifest(manifest).ok().and_then(|library| library.manifest) {
+            Some(manifest) if manifest.total_cpus == 1 => format!("{name} (one core)"),
+            Some(manifest) => format!("{name} ({} cores)", manifest.total_cpus),
+            None => name,
+        }
+    };
+    let found = libraries(directory);
+    let names: Vec<String> = found.iter().take(MOST).map(named).collect();
+    let more = if found.len() > MOST { format!(" and {} more", found.len() - MOST) } else { String::new() };
+    let directory = directory.display();
+    match names.as_slice() {
+        [] => {
+            format!("no library is in {directory}; gpsimd-build compile makes one, build/NAME unless you say")
+        }
+        names => {
+            format!("libraries in {directory}: {}{more}; or name one of their .so files", names.join(", "))
         }
     }
 }

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::{Sized, Status, prelink, report};
 use crate::cli::{Inspect, Pack, Unpack};
 use crate::files::{read, write};
+use crate::library::Library;
 use crate::render::Render;
 
 /// What `pack` wrote, for programs.
@@ -98,7 +99,7 @@ pub fn unpack(arguments: &Unpack, render: &Render) -> Result<Status> {
 pub fn inspect(arguments: &Inspect, render: &Render) -> Result<Status> {
     let mut summaries = Vec::new();
     let mut others = Vec::new();
-    for path in &arguments.images {
+    for path in &files(&arguments.images)? {
         let bytes = read(path)?;
         if let Some(inspection) = prelink::inspect(path, &bytes, arguments.generation)? {
             others.push(inspection);
@@ -114,7 +115,7 @@ pub fn inspect(arguments: &Inspect, render: &Render) -> Result<Status> {
         };
         let summary =
             gpsimd_image::summary(image, variant).map_err(miette::Report::from).wrap_err_with(about)?;
-        summaries.push((path, variant, summary));
+        summaries.push((path.clone(), variant, summary));
     }
     if let Some(map) = &arguments.map {
         let [(path, _, summary)] = summaries.as_slice() else {
@@ -132,10 +133,27 @@ pub fn inspect(arguments: &Inspect, render: &Render) -> Result<Status> {
     let texts: Vec<String> = images.chain(others.iter().map(|other| other.text.clone())).collect();
     let fault = others.iter().find_map(|other| other.fault.clone());
     let images = summaries.into_iter().map(|(path, variant, image)| {
-        FileDocument::Image(Box::new(ImageDocument { file: path.clone(), variant, image }))
+        FileDocument::Image(Box::new(ImageDocument { file: path, variant, image }))
     });
     let others = others.into_iter().map(|other| FileDocument::Other(other.document));
     render.verdict(fault, &Document { files: images.chain(others).collect() }, || texts.join("\n"))
+}
+
+/// The files that are named, and those of the libraries that are.
+fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for path in named {
+        let is_manifest = path.to_string_lossy().ends_with(".manifest.json");
+        // what is neither a file nor a directory may be a library's name; a pipe or a device is for read() to judge
+        if path.exists() && !path.is_dir() && !is_manifest {
+            found.push(path.clone());
+            continue;
+        }
+        for library in Library::all(path)? {
+            found.extend(library.telling().into_iter().map(Path::to_owned));
+        }
+    }
+    Ok(found)
 }
 
 fn text(path: &Path, variant: Variant, summary: &Summary) -> String {

@@ -196,8 +196,9 @@ fn ending(ending: Ending) -> String {
 /// What an op is called with, the n-th time.
 fn call_of(arguments: &Run, library: &Library, op: &str, call: u32) -> Result<(Vec<Arg>, TensorSpec)> {
     let signature = signature(library, op);
-    let args = args(op, &arguments.inputs, signature.as_ref(), call)?;
-    let output = output(arguments, &args, library, signature.as_ref())?;
+    let texts = with_defaults(&arguments.inputs, signature.as_ref());
+    let args = args(op, &texts, signature.as_ref(), call)?;
+    let output = output(arguments, &texts, &args, library, signature.as_ref())?;
     // what is too large for the device is the device's to say
     if output.byte_len() <= Config::default().hbm {
         memory::check("the tensors", OUTPUT_COPIES * output.byte_len())?;
@@ -230,6 +231,14 @@ fn signature(library: &Library, kernel: &str) -> Option<Signature> {
     gpsimd_schema::signature(&op.schema).ok()
 }
 
+/// The inputs, and the defaults of parameters at the end that got none: as Python fills in what a caller leaves out.
+fn with_defaults(inputs: &[String], signature: Option<&Signature>) -> Vec<String> {
+    let left_out = signature.and_then(|signature| signature.params.get(inputs.len()..)).unwrap_or_default();
+    let defaults: Option<Vec<String>> =
+        left_out.iter().map(|param| param.default.as_ref().map(ToString::to_string)).collect();
+    inputs.iter().cloned().chain(defaults.into_iter().flatten()).collect()
+}
+
 fn args(op: &str, texts: &[String], signature: Option<&Signature>, call: u32) -> Result<Vec<Arg>> {
     if let Some(signature) = signature
         && signature.params.len() != texts.len()
@@ -252,6 +261,7 @@ fn args(op: &str, texts: &[String], signature: Option<&Signature>, call: u32) ->
 
 fn output(
     arguments: &Run,
+    texts: &[String],
     args: &[Arg],
     library: &Library,
     signature: Option<&Signature>,
@@ -267,7 +277,7 @@ fn output(
             return Err(RunError::WhichOutput.into());
         };
         let op = format!("{}::{}", signature.namespace, signature.op);
-        return shapes::output(image, &op, args, &arguments.inputs);
+        return shapes::output(image, &op, args, texts);
     };
     let dtype = arguments.dtype.as_deref().map_or(Ok(gpsimd_device::Dtype::Float32), inputs::dtype)?;
     Ok(TensorSpec::new(dtype, inputs::shape(shape)?))

@@ -59,14 +59,15 @@ pub fn run(arguments: &Verify, render: &Render) -> Result<Status> {
     let mut split = Vec::new();
     let mut damage = Vec::new();
     for argument in &arguments.files {
-        let Named { paths, generation, damage: of_library } = named(argument)?;
-        damage.extend(of_library);
-        for path in paths {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let bytes = read(&path)?;
-            match prelink::inspect(&path, &bytes, generation)? {
-                Some(inspection) => split.push(inspection),
-                None => files.push((name, bytes)),
+        for Named { paths, generation, damage: of_library } in named(argument)? {
+            damage.extend(of_library);
+            for path in paths {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let bytes = read(&path)?;
+                match prelink::inspect(&path, &bytes, generation)? {
+                    Some(inspection) => split.push(inspection),
+                    None => files.push((name, bytes)),
+                }
             }
         }
     }
@@ -114,12 +115,15 @@ struct Named {
     damage: Vec<Damage>,
 }
 
-/// A file stands for itself, a library for those that are there.
-fn named(argument: &Path) -> Result<Named> {
+/// A file stands for itself, a library for its files that are there, a directory for every library in it.
+fn named(argument: &Path) -> Result<Vec<Named>> {
     if argument.is_file() && argument.extension().is_none_or(|extension| extension != "json") {
-        return Ok(Named { paths: vec![argument.to_owned()], generation: None, damage: Vec::new() });
+        return Ok(vec![Named { paths: vec![argument.to_owned()], generation: None, damage: Vec::new() }]);
     }
-    let library = Library::find(argument)?;
+    Library::all(argument)?.iter().map(of_library).collect()
+}
+
+fn of_library(library: &Library) -> Result<Named> {
     let split = library.manifest.as_ref().and_then(|manifest| manifest.split.as_ref());
     let generation = split.map(|split| split.generation);
     let damage = library.damage()?;

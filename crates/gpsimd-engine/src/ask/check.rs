@@ -31,6 +31,9 @@ enum RequestError {
     #[error("source {path} is not a file", path = .path.display())]
     #[diagnostic(code(engine::source_not_file), help("name the C++ file itself, not its directory"))]
     SourceNotFile { path: PathBuf },
+    #[error("{path} is {found}, not a C++ source", path = .path.display())]
+    #[diagnostic(code(engine::source_kind), help("{help}"))]
+    SourceKind { path: PathBuf, found: &'static str, help: &'static str },
     #[error("source {path:?} has a name that is not UTF-8")]
     #[diagnostic(
         code(engine::source_name),
@@ -207,6 +210,10 @@ fn sources(paths: &[PathBuf], taken: &[&str], problems: &mut Vec<Problem>) -> Ve
             problems.push(Problem::new(RequestError::SourceName { path: path.clone() }));
             continue;
         }
+        if let Some((found, help)) = other_kind(path) {
+            problems.push(Problem::new(RequestError::SourceKind { path: path.clone(), found, help }));
+            continue;
+        }
         if !path.exists() {
             let cwd = std::env::current_dir().unwrap_or_default();
             problems.push(Problem::new(RequestError::SourceMissing { path: path.clone(), cwd }));
@@ -225,6 +232,36 @@ fn sources(paths: &[PathBuf], taken: &[&str], problems: &mut Vec<Problem>) -> Ve
         sources.push(Source { path: path.clone(), object_stem: unique_stem(path, &mut stems) });
     }
     sources
+}
+
+/// What a file is by its name that is certainly no source, and where it belongs.
+fn other_kind(path: &Path) -> Option<(&'static str, &'static str)> {
+    let name = path.file_name()?.to_str()?;
+    let ending = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    match () {
+        () if ending(&[".npy", ".npz"]) => Some((
+            "a tensor",
+            "compile takes kernels; give tensors to the library: gpsimd-build run build/NAME x.npy",
+        )),
+        () if ending(&[".manifest.json", ".so", ".ucpl"]) => {
+            Some(("part of a library", "it is built already: gpsimd-build run, inspect or verify it"))
+        }
+        () if ending(&[".o", ".a"]) => {
+            Some(("compiled", "name the sources; every build compiles and links them itself"))
+        }
+        () if ending(&[".h", ".hpp", ".hh", ".hxx"]) => {
+            Some(("a header", "name the source that includes it; -I DIR says where headers are"))
+        }
+        () if ending(&[".py", ".txt", ".json", ".md"]) => {
+            Some(("no file of C++", "name the kernel's source, such as vector_add.cpp"))
+        }
+        // `-o two words`
+        () if !path.exists() && !name.contains('.') => Some((
+            "a word without an ending, which no file here has",
+            "sources end in .cpp; -o takes one word, the library's name, and compiler flags stand after --",
+        )),
+        () => None,
+    }
 }
 
 fn unique_stem(path: &Path, taken: &mut BTreeMap<OsString, usize>) -> OsString {

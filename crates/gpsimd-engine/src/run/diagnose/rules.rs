@@ -108,6 +108,11 @@ pub const RULES: &[Rule] = &[
         remedy: "correct it, or let warnings of its kind pass: gpsimd-build compile ... -- -Wno-error=KIND",
     },
     Rule {
+        code: "compile::main",
+        cause: "a kernel is called main, and C++ has rules of its own for that name",
+        remedy: "give it the name that Python shall call",
+    },
+    Rule {
         code: "link::undefined",
         cause: "a function is called that no source and no library defines",
         remedy: "name the source that defines it, too; the device's C library has no files, threads or time",
@@ -249,6 +254,7 @@ const SIGNS: &[Known] = &[
         ],
         None,
     ),
+    ("compile::main", &[Text("'::main' must return 'int'"), Text("'main' must return 'int'")], None),
     ("compile::exceptions", &[Text("exception handling disabled"), Text("with exceptions disabled")], None),
     ("compile::rtti", &[Text("with '-fno-rtti'"), Text("with -fno-rtti")], None),
     (
