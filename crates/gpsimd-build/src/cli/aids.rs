@@ -23,8 +23,8 @@ pub enum ToolchainCommand {
 The data directory is $GPSIMD_BUILD_HOME, else $XDG_DATA_HOME/gpsimd-build, else ~/.local/share/gpsimd-build.
 
 Examples:
-  gpsimd-build toolchain install          says which packages are missing, if any
-  sudo gpsimd-build toolchain install --yes   installs them first")]
+  gpsimd-build toolchain install               # says which packages are missing, if any
+  sudo gpsimd-build toolchain install --yes    # installs them first")]
     Install {
         /// As root, install missing distribution packages without asking.
         #[arg(short, long)]
@@ -44,7 +44,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  gpsimd-build schema 'aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor'
+  gpsimd-build schema 'my::scale(Tensor x, float by=2.0) -> Tensor'
   gpsimd-build schema --json - < schemas.txt")]
 pub struct Schema {
     /// Schemas; - reads one per line from standard input.
@@ -55,10 +55,11 @@ pub struct Schema {
 /// Arguments of `integrations`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Examples:
+Example:
   gpsimd-build integrations --dir share/gpsimd-build
-  cmake -B build -DGpsimdBuild_DIR=share/gpsimd-build/cmake
-  make -I share/gpsimd-build/make")]
+
+Then CMake finds it by -DGpsimdBuild_DIR=share/gpsimd-build/cmake, and a makefile says
+include share/gpsimd-build/make/gpsimd.mk")]
 pub struct Integrations {
     /// Directory that gets cmake/ and make/.
     #[arg(long, value_name = "DIR")]
@@ -69,7 +70,7 @@ pub struct Integrations {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
-  gpsimd-build man --dir ~/.local/share/man/man1")]
+  gpsimd-build man --dir man1")]
 pub struct Man {
     /// Directory for the pages, one per command.
     #[arg(long, value_name = "DIR")]
@@ -81,7 +82,7 @@ pub struct Man {
 #[command(after_help = "\
 Examples:
   gpsimd-build explain kernel::signature
-  gpsimd-build explain                      lists every code")]
+  gpsimd-build explain    # lists every code")]
 pub struct Explain {
     /// The code, as errors show it; without its scope if that is enough [default: list all].
     #[arg(value_name = "CODE")]

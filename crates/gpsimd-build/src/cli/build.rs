@@ -67,14 +67,14 @@ pub struct Compiler {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  gpsimd-build compile relu_multicore.cpp --multicore          one kernel, its schema read from it
+  gpsimd-build compile relu_multicore.cpp --multicore   # one kernel, its schema read from it
   gpsimd-build compile relu.cpp --op relu_forward --op relu_backward --namespace my
   gpsimd-build compile relu.cpp --shape-src relu_shape.cpp --multicore
   gpsimd-build compile vector_add.cpp --schema 'my::vector_add(Tensor a, Tensor b) -> Tensor'
   gpsimd-build compile relu.cpp --op 'relu_forward=my::relu_fwd(Tensor t) -> Tensor' \\
       --op 'relu_backward=my::relu_bwd(Tensor t, Tensor g) -> Tensor'
   gpsimd-build compile vector_add.cpp --image both
-  gpsimd-build compile k.cpp --schema 'my::k(Tensor a) -> Tensor' -- -O2 -DSTACK_SIZE=20000")]
+  gpsimd-build compile scale_clip.cpp -- -O2 -DSTACK_SIZE=20000")]
 pub struct Compile {
     /// Kernel sources.
     #[arg(required = true, value_name = "SOURCE")]
@@ -199,9 +199,14 @@ pub enum Link {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  gpsimd-build plan --format ninja --output build.ninja k.cpp --schema 'my::k(Tensor a) -> Tensor' && ninja
-  gpsimd-build plan --format compile-commands --output compile_commands.json k.cpp --schema 'my::k(Tensor a) -> Tensor'
-  gpsimd-build plan --format graph k.cpp --schema 'my::k(Tensor a) -> Tensor' | dot -Tsvg > plan.svg")]
+  gpsimd-build plan vector_add.cpp --schema 'my::vector_add(Tensor a, Tensor b) -> Tensor' \\
+      --format ninja --output build.ninja && ninja
+  gpsimd-build plan vector_add.cpp --schema 'my::vector_add(Tensor a, Tensor b) -> Tensor' \\
+      --format compile-commands --output compile_commands.json
+  gpsimd-build plan vector_add.cpp --schema 'my::vector_add(Tensor a, Tensor b) -> Tensor' \\
+      --format graph --output plan.dot   # then dot -Tsvg plan.dot > plan.svg
+
+A plan needs every schema: it is made before any compiler starts, so none can be read from kernels.")]
 pub struct Plan {
     /// What to write.
     #[arg(long, value_enum, default_value_t = PlanFormat::Json, value_name = "FORMAT")]

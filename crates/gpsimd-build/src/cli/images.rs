@@ -14,8 +14,8 @@ use super::values::{generation, variant};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  gpsimd-build lsp --dir lsps                 all nine packages
-  gpsimd-build lsp --variant cpu3 --dir lsps  one of them")]
+  gpsimd-build lsp --dir lsps                   # all nine packages
+  gpsimd-build lsp --variant cpu3 --dir lsps    # one of them")]
 pub struct Lsp {
     /// Which packages [default: all nine].
     #[arg(long = "variant", value_name = "VARIANT", value_parser = variant())]
@@ -29,7 +29,7 @@ pub struct Lsp {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
-  gpsimd-build pack build/vector_add_cpu0.so   writes vector_add_cpu0.stripped.so and .packed.so beside it")]
+  gpsimd-build pack build/vector_add_cpu0.so   # .stripped.so and .packed.so appear beside it")]
 pub struct Pack {
     /// A linked image.
     #[arg(value_name = "IMAGE")]
@@ -60,8 +60,8 @@ pub struct Unpack {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  gpsimd-build inspect build/vector_add_cpu3.so
-  gpsimd-build inspect build/vector_add_cpu3.so --map map.svg
+  gpsimd-build inspect build/vector_add                       # the images of a library
+  gpsimd-build inspect build/vector_add_cpu3.so --map map.svg # of one built with --multicore
   gpsimd-build inspect build/vector_add.ucpl load.bin")]
 pub struct Inspect {
     /// Linked, stripped, packed, split or prelinked images, or files of load records.
@@ -79,8 +79,9 @@ pub struct Inspect {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  gpsimd-build verify build/vector_add                  every file of a library, by its manifest
-  gpsimd-build verify build/vector_add_cpu*.so          these files
+  gpsimd-build verify build/vector_add           # every file of a library, by its manifest
+  gpsimd-build verify build/vector_add_cpu*.so   # these files
+  gpsimd-build verify build                      # every library there
   gpsimd-build verify --json build/vector_add")]
 pub struct Verify {
     /// Image files, or a library: the path of its manifest or without .manifest.json.

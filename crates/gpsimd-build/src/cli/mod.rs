@@ -37,9 +37,10 @@ Exit codes:
   130  interrupted
 A reader that leaves early, as `| head` does, changes none of them and is not mentioned.
 
-First steps:
+First steps, with a kernel of examples/:
   gpsimd-build toolchain install
-  gpsimd-build compile vector_add.cpp --schema 'my::vector_add(Tensor a, Tensor b) -> Tensor'"
+  gpsimd-build compile vector_add.cpp --multicore
+  gpsimd-build run build/vector_add arange:1000 ones:1000 --like 0"
 )]
 pub struct Cli {
     /// Options every command takes.

@@ -26,7 +26,7 @@ Inputs are .npy files, numbers, or tensors made up on the spot: rand:SHAPE[:DTYP
 Examples:
   gpsimd-build run build/vector_add a.npy b.npy --like 0 -o sum.npy
   gpsimd-build run build/vector_add rand:1000 rand:1000 --like 0
-  gpsimd-build run build/relu rand:1000x4 --op relu_forward     a library built with --shape-src knows its outputs' shapes
+  gpsimd-build run build/relu rand:1000x4 --op relu_forward   # built with --shape-src
   gpsimd-build run build/scale_clip x.npy 0.5 3 1.5 --shape 2x3 --dtype float32
   gpsimd-build run build/vector_add rand:100 rand:100 --like 0 --lane ucpl --trace")]
 pub struct Run {

@@ -60,7 +60,22 @@ pub fn built(built: &Built, took: Duration) -> String {
     } else if project.images.has_fixed() {
         text += &indent(&checks(&built.report));
     }
+    if !project.is_checked() {
+        text += &format!("  hand over: {}\n", handed_over(built));
+    }
     text
+}
+
+/// What ships, all of it together; docs/shipping.md says to whom.
+fn handed_over(built: &Built) -> String {
+    let project = &built.plan.job.project;
+    let stem = built.out_dir.join(&built.manifest.name).display().to_string();
+    let cores = if built.plan.images.len() > 1 { "_cpu{0..7}" } else { "" };
+    let ending = if project.packaged { "stripped.so" } else { "so" };
+    let images = project.images.has_fixed().then(|| format!("{stem}{cores}.{ending}"));
+    let prelinked = built.manifest.split.as_ref().map(|_| format!("{stem}.ucpl"));
+    let files: Vec<String> = images.into_iter().chain(prelinked).collect();
+    format!("{}, with {stem}.manifest.json", files.join(", "))
 }
 
 /// `12.34 KiB of 2.00 MiB (0.6 %)`.
