@@ -6,10 +6,13 @@
 use std::collections::BTreeSet;
 
 use gpsimd_device::{
-    Arg, CHECKS, Code, Config, Control, Dtype, Ending, Finding, Machine, RunReport, Tensor, TensorSpec, Value,
+    Arg, CHECKS, Code, Config, Control, CoreImage, Dtype, Ending, Finding, Machine, RunReport, Tensor,
+    TensorSpec, Value,
 };
+use gpsimd_loader::Generation;
+use gpsimd_loader::selector::Environment;
 
-use crate::bench::repository;
+use crate::bench::{Bench, good, repository};
 use crate::workshop::{Cores, Recipe, files, line};
 
 /// Elements of the input and of the output.
@@ -49,6 +52,8 @@ const FAULTS: &[Fault] = &[
     one("abort", Code::Abort),
     one("coherency", Code::Coherency),
     one("coherency_handles", Code::Coherency),
+    one("coherency_stale", Code::Coherency),
+    one("closed_stream", Code::ClosedStream),
     one("fault_jump", Code::Fault),
     one("fault_unaligned", Code::Fault),
     one("flix", Code::Flix),
@@ -101,9 +106,13 @@ const FAULTS: &[Fault] = &[
     one("crowded", Code::Crowded),
     eight("print_on_cores", Code::PrintOnCores),
     checked("array_index", Code::ArrayIndex),
+    checked("array_index_container", Code::ArrayIndex),
+    checked("container_overrun", Code::WriteOutside),
     checked("stack_overrun", Code::StackOverrun),
     checked("global_overrun", Code::GlobalOverrun),
     checked("use_after_scope", Code::UseAfterScope),
+    checked("written_after_return", Code::UseAfterScope),
+    checked("scalar_type_template", Code::ScalarType),
     checked("memory_overlap", Code::MemoryOverlap),
     checked("overflow", Code::Overflow),
     checked("shift", Code::Shift),
@@ -235,6 +244,26 @@ fn every_corrected_twin_is_silent() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn constants_of_a_split_image_are_read_only() {
+    let bench = Bench::new();
+    let source = repository().join("tests/conformance/faults/code_written_constant.cpp");
+    let mut command = bench.tool();
+    command.arg("compile").arg(source).args(["--name", "library", "--image", "split"]);
+    good(command.args(["--op", "faulty=t::faulty(Tensor x) -> (Tensor y)"]));
+    let image = CoreImage::new(std::fs::read(bench.path("build/library.split.so")).expect("built"));
+    let environment = Environment { has_cptc_decode: false };
+    let mut machine =
+        Machine::prepare(image, 1, Generation::Cayman, environment, Config::default()).expect("prepared");
+    machine.load().expect("loaded");
+    let values: Vec<f32> = (0..COUNT).map(|k| k as f32 - 20.5).collect();
+    let args = vec![Arg::tensor("x", Tensor::from_f32(&values).expect("a shape with a wire form"))];
+    let output = TensorSpec::new(Dtype::Float32, [COUNT as u64]);
+    let report = machine.call("faulty", args, output, &Control::default(), |_| {}).expect("a call");
+    let codes: Vec<Code> = report.findings.iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, [Code::CodeWritten], "{:?}", report.findings);
 }
 
 /// A library of another runtime has no heaps to follow; the device's own tests show that on hand-made images. What a call

@@ -29,6 +29,8 @@ namespace detail {
 
 void stream_past_end(size_t elements) { TORCH_CHECK(false, "a stream over ", elements, " elements was used past its end"); }
 
+void stream_is_closed() {}
+
 namespace {
 
 Tensor make(c10::UniqueQ7Ptr data, size_t nbytes, c10::IntArrayRef sizes, c10::ScalarType dtype) {

@@ -42,6 +42,7 @@
   request __sanitizer_ptr_cmp, 14
   request __sanitizer_ptr_sub, 15
   request __gpsimd_checked_overlap, 16
+  request __sanitizer_annotate_contiguous_container, 17
 
   // Undefined behaviour.
   undefined type_mismatch_v1, 32

@@ -7,9 +7,9 @@ use xtensa_iss::{At, BusFault};
 
 use crate::call::shared::Role;
 use crate::cores::bus::{ATTENTION, Bus, Place, Touched, truncate};
-use crate::cores::incident::{Actor, Near, What};
+use crate::cores::incident::{Actor, History, Near, What};
 use crate::memory::heap::Kind;
-use crate::memory::ram::{ACCESS, FREED, INIT, LOCKED, REDZONE, Ram, WATCHED};
+use crate::memory::ram::{ACCESS, FREED, INIT, LOCKED, REDZONE, Ram, STALE, WATCHED};
 use crate::parts::map;
 use crate::parts::sdma;
 
@@ -133,6 +133,37 @@ impl Bus<'_> {
         Ok(())
     }
 
+    /// Remembers the place of the program that writes a tensor in the core's own memory.
+    fn touch_own(&mut self, pc: u32, offset: usize, len: usize) -> Result<(), BusFault> {
+        let (first, size) = self.last_own;
+        if offset.wrapping_sub(first) >= size {
+            if self.memory.in_hbm_stack(offset) {
+                return Ok(());
+            }
+            let blocks = self.memory.heaps[Kind::Hbm as usize].blocks();
+            let Some(block) = blocks.iter().find(|block| block.holds(offset)) else { return Ok(()) };
+            self.last_own = (block.offset as usize, block.len as usize);
+        }
+        let (block, _) = self.last_own;
+        let at = offset - block;
+        if self.own.instruction((pc, block, true), at, len) {
+            return Ok(());
+        }
+        if !self.lenient {
+            return Err(ATTENTION);
+        }
+        self.touched_own = Some((pc, block, (at, at + len)));
+        Ok(())
+    }
+
+    /// Who allocated a block of device memory that is written.
+    pub(crate) fn note_owner(&mut self, block: usize) {
+        let blocks = self.memory.heaps[Kind::Hbm as usize].blocks();
+        if let Some(found) = blocks.iter().find(|found| found.offset as usize == block) {
+            self.owners.insert(block, found.site.clone());
+        }
+    }
+
     pub(crate) fn ram(&mut self, place: Place) -> Option<(&mut Ram, usize)> {
         match place {
             Place::Image(offset) => Some((&mut self.memory.image, offset)),
@@ -171,6 +202,10 @@ impl Bus<'_> {
             return Err(BusFault::Unmapped);
         };
         let any = states.iter().fold(0, |any, state| any | state);
+        if any & STALE != 0 {
+            self.old(place, N)?;
+            return Ok(value);
+        }
         // A word that is partly the program's is the end of a copy, not a fault.
         let what = match () {
             () if any & REDZONE != 0 => What::Redzone { is_whole: any & ACCESS == 0 },
@@ -187,6 +222,28 @@ impl Bus<'_> {
         Ok(value)
     }
 
+    /// Bytes are read that have become old: static data, or a stream's buffer.
+    fn old(&mut self, place: Place, len: usize) -> Result<(), BusFault> {
+        let offset = match place {
+            Place::Dataram(offset) => offset,
+            Place::Image(offset) => {
+                let addr = self.memory.image_base.wrapping_add(offset as u32);
+                self.report(What::Kept, false, Actor::Cpu, Near::Nx { addr }, len)?;
+                self.memory.image.renew(offset, len);
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        let (near, history) = self.near_place(Place::Dataram(offset), What::Stale);
+        let hit = self.streams.at(offset).map(|stream| stream.overwritten.clone()).unwrap_or_default();
+        self.report_block(What::Stale, false, Actor::Cpu, (near, History { hit, ..history }), len)?;
+        // once for each time that the tensor is written
+        if let Near::Block { len, offset: within, .. } = near {
+            self.memory.dataram.renew(offset - within as usize, len as usize);
+        }
+        Ok(())
+    }
+
     pub(crate) fn store_soc<const N: usize>(
         &mut self,
         at: At,
@@ -197,6 +254,8 @@ impl Bus<'_> {
             Place::Tensor(region, offset) => self.store_tensor(at, region, offset, value),
             Place::Scratch(offset) => {
                 self.scratch_element(offset)?;
+                self.touch_own(at.pc, offset, N)?;
+                self.outdate(Place::Scratch(offset), N)?;
                 self.store_ram(Place::Scratch(offset), value)?;
                 if let Some(stack) = &mut self.memory.hbm_stack
                     && (offset as u32).wrapping_sub(stack.offset) < stack.len
@@ -233,6 +292,7 @@ impl Bus<'_> {
             self.report(What::Input, true, Actor::Cpu, near, N)?;
         }
         self.touch(at.pc, region, true, offset, N)?;
+        self.outdate(Place::Tensor(region, offset), N)?;
         self.count_element()?;
         if !self.view.store(region, offset, value) {
             let end = self.view.shared().regions().get(region).map_or(0, |region| region.byte_len());
@@ -248,6 +308,10 @@ impl Bus<'_> {
         self.refresh(place);
         let Some((ram, offset)) = self.ram(place) else { return Err(BusFault::Unmapped) };
         let states = ram.states::<N>(offset).ok_or(BusFault::Unmapped)?;
+        if states.iter().any(|state| state & STALE != 0) {
+            ram.renew(offset, N);
+            return self.store_ram(place, value);
+        }
         let (any, all) = states.iter().fold((0, !0), |(any, all), state| (any | state, all & state));
         if any & WATCHED != 0 && all & ACCESS != 0 {
             return self.store_bookkeeping(offset, value);

@@ -4,6 +4,7 @@
 //! The runtime's bookkeeping sees its own addresses and decides as on the device; the program sees the model's. Unaware of
 //! how calls are noticed, which is [`crate::memory::watch`]'s, and of names and lines.
 
+use crate::checked::Verdict;
 use crate::cores::bus::Place;
 use crate::cores::incident::{Actor, History, Incident, Log, Near, What};
 use crate::cores::pending::Pending;
@@ -11,6 +12,7 @@ use crate::cores::run::Running;
 use crate::memory::heap::{Block, Chain, Freed, HBM_POOL, Kind};
 use crate::memory::watch::{Job, Stage};
 use crate::parts::{firmware, map};
+use crate::report::checks::Code;
 
 /// Alignment of a block when none is asked for.
 const DEFAULT_ALIGNMENT: u32 = 64;
@@ -67,6 +69,12 @@ impl Running<'_, '_> {
                 self.pass(kind, runtime.unwrap_or(0));
                 return;
             }
+            Job::ClosedStream => {
+                let message =
+                    "a closed stream is used: what is read is 0, what is written is lost".to_owned();
+                self.log.judge(Verdict { code: Code::ClosedStream, message }, site);
+                return;
+            }
             Job::SizedDelete => {
                 let block = self.block(Kind::Libc, arguments);
                 if let Some(block) = block.filter(|block| block.len != arguments[1]) {
@@ -115,7 +123,7 @@ impl Running<'_, '_> {
                     self.bus.memory.open(kind, &block, len);
                 }
             }
-            Job::Release(_) | Job::SizedDelete => {}
+            Job::Release(_) | Job::SizedDelete | Job::ClosedStream => {}
         }
     }
 

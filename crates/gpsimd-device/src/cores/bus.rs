@@ -5,6 +5,8 @@
 //! where the access is recorded as an incident and carried out as harmlessly as possible. Unaware of symbols and reports.
 //! Facts: spec `lsp-and-memory.md` §13.1, `device-runtime.md` §9, §10.5.
 
+use std::collections::HashMap;
+
 use xtensa_iss::{At, Bulk, BusFault, FETCH_BYTES, Undefined, Use};
 
 use crate::cores::definedness::Definedness;
@@ -13,7 +15,7 @@ use crate::cores::streams::Streams;
 use crate::cores::touches::Touches;
 use crate::memory::heap::{Chain, Kind};
 use crate::memory::private::Memory;
-use crate::memory::ram::ACCESS;
+use crate::memory::ram::{ACCESS, STALE};
 use crate::memory::view::View;
 use crate::parts::map;
 use crate::parts::registers;
@@ -98,6 +100,14 @@ pub struct Bus<'a> {
     pub transferred: Vec<Transferred>,
     /// Places of the program that touch tensors.
     pub touches: Touches,
+    /// Places of the program that write tensors in the core's own memory; the region is the offset of the block.
+    pub own: Touches,
+    /// Who allocated these blocks.
+    pub owners: HashMap<usize, Chain>,
+    /// A place of that kind which the repeated instruction is, with the bytes it touches.
+    pub touched_own: Option<(u32, usize, (usize, usize))>,
+    /// The block that was written last: first offset and length.
+    pub(crate) last_own: (usize, usize),
     /// Buffers that may be streams'.
     pub streams: Streams,
     /// A place of that kind which the repeated instruction is, with the bytes it touches.
@@ -128,6 +138,10 @@ impl<'a> Bus<'a> {
             handed_out: None,
             transferred: Vec::new(),
             touches: Touches::default(),
+            own: Touches::default(),
+            owners: HashMap::new(),
+            touched_own: None,
+            last_own: (0, 0),
             streams: Streams::default(),
             touched: None,
             code_changed: None,
@@ -227,6 +241,13 @@ impl<'a> Bus<'a> {
         (self.memory.image_base < map::BANKS && offset < self.memory.image.size()).then_some(offset)
     }
 
+    /// Offset in the image of static data that a call before has changed.
+    fn old_static_data<const N: usize>(&self, addr: u32) -> Option<usize> {
+        let offset = addr.wrapping_sub(self.memory.image_base) as usize;
+        let states = self.memory.image.states::<N>(offset)?;
+        states.iter().any(|state| state & STALE != 0).then_some(offset)
+    }
+
     #[inline(always)]
     fn load<const N: usize>(&mut self, at: At, addr: u32) -> Result<[u8; N], BusFault> {
         if !self.memory.stale {
@@ -251,6 +272,9 @@ impl<'a> Bus<'a> {
         let offset = addr.wrapping_sub(map::DATARAM) as usize;
         if offset < self.memory.dataram.size() {
             return self.load_ram(Place::Dataram(offset));
+        }
+        if let Some(offset) = self.old_static_data::<N>(addr) {
+            return self.load_ram(Place::Image(offset));
         }
         let offset = addr.wrapping_sub(map::REGISTERS);
         if offset < map::REGISTERS_LEN {
@@ -291,10 +315,10 @@ impl<'a> Bus<'a> {
         if !self.memory.stale {
             let offset = addr.wrapping_sub(map::DATARAM) as usize;
             if self.memory.dataram.store(offset, value) {
-                self.counters.stores += 1;
-                if offset < self.memory.stack_low {
-                    self.lower_stack(addr, offset);
+                if offset < self.memory.stack_guard && addr >= self.memory.layout.stack_floor {
+                    self.note_low_store(at, addr, N)?;
                 }
+                self.counters.stores += 1;
                 return Ok(());
             }
         }
@@ -308,20 +332,34 @@ impl<'a> Bus<'a> {
         Ok(())
     }
 
-    #[inline(always)]
-    fn lower_stack(&mut self, addr: u32, offset: usize) {
-        if addr >= self.memory.layout.stack_floor {
-            self.memory.stack_low = offset;
+    /// A store to the stack that is lower than all before it; in a checked build any one, which must not be to a frame that
+    /// has ended. Bytes right below the stack pointer are the caller's save area.
+    #[inline(never)]
+    fn note_low_store(&mut self, at: At, addr: u32, len: usize) -> Result<(), BusFault> {
+        const SAVE_AREA: u32 = 16;
+        let memory = &mut *self.memory;
+        memory.stack_low = memory.stack_low.min(addr.wrapping_sub(map::DATARAM) as usize);
+        if !memory.is_checked {
+            memory.stack_guard = memory.stack_low;
+            return Ok(());
         }
+        let is_local = (memory.layout.stack_floor..memory.layout.stack_top).contains(&at.sp);
+        if !is_local || addr >= at.sp.saturating_sub(SAVE_AREA) || self.quiet {
+            return Ok(());
+        }
+        self.report(What::Below, true, Actor::Cpu, Near::Stack { addr }, len)
     }
 
     #[inline(never)]
     fn store_elsewhere<const N: usize>(&mut self, at: At, addr: u32, value: [u8; N]) -> Result<(), BusFault> {
+        if let Some(offset) = self.old_static_data::<N>(addr) {
+            return self.store_ram(Place::Image(offset), value);
+        }
         let offset = addr.wrapping_sub(map::DATARAM) as usize;
         if offset < self.memory.dataram.size() {
             self.store_ram(Place::Dataram(offset), value)?;
-            if offset < self.memory.stack_low {
-                self.lower_stack(addr, offset);
+            if offset < self.memory.stack_guard && addr >= self.memory.layout.stack_floor {
+                self.note_low_store(at, addr, N)?;
             }
             return Ok(());
         }

@@ -3,7 +3,7 @@
 //! Unaware of the other cores and of symbols.
 //! Facts: spec `customop-abi.md` §3.4, `lsp-and-memory.md` §13.5.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use xtensa_iss::{Cpu, Fault, FaultKind, State};
 
@@ -59,6 +59,10 @@ pub struct Run {
     pub streams: Vec<(Stream, Stream)>,
     /// Places that touched tensors.
     pub touches: Vec<Touch>,
+    /// Places that wrote tensors in the core's own memory; the region is the offset of the block.
+    pub own: Vec<Touch>,
+    /// Who allocated these blocks.
+    pub owners: HashMap<usize, Chain>,
     /// Tensor bytes written.
     pub writes: Writes,
     /// Per region, which of its first eight bytes were read (scalars only).
@@ -83,6 +87,8 @@ pub struct Run {
     pub variables: Vec<Variable>,
     /// Call blocks that the runtime acknowledged.
     pub responses: u32,
+    /// Whether it was a checked build.
+    pub is_checked: bool,
 }
 
 impl Core {
@@ -105,7 +111,7 @@ impl Core {
         }
     }
 
-    /// Runs `entry(argument)` on a fresh local stack against the tensors behind `view`.
+    /// Runs `entry(argument)`, or an op's launcher without one, on a fresh local stack against the tensors behind `view`.
     pub fn run(
         &mut self,
         entry: u32,
@@ -115,6 +121,9 @@ impl Core {
         limits: Limits<'_>,
     ) -> Run {
         self.memory.begin_call();
+        if argument.is_none() {
+            self.memory.begin_op();
+        }
         self.reset();
         let ret = Service::Return.address(self.memory.firmware_base);
         self.cpu.call4(entry, ret, argument.as_slice());
@@ -134,6 +143,7 @@ impl Core {
         counters.instructions = cpu.instructions().saturating_sub(stops);
         let (scalar_reads, writes) = (bus.scalar_reads, bus.view.into_writes());
         let (touches, streams) = (bus.touches.into_entries(), bus.streams.into_conflicts());
+        let (own, owners) = (bus.own.into_entries(), bus.owners);
         self.memory.look_at_heaps();
         counters.window_misses = self.memory.registers.take_reprogrammed();
         let heap = |kind: Kind| &self.memory.heaps[kind as usize];
@@ -147,6 +157,8 @@ impl Core {
             samples,
             divided_by_zero,
             touches,
+            own,
+            owners,
             streams,
             writes,
             scalar_reads,
@@ -160,6 +172,7 @@ impl Core {
             hbm_stack: self.memory.hbm_stack,
             variables: std::mem::take(&mut self.memory.named),
             responses: self.memory.registers.responses(),
+            is_checked: self.memory.is_checked,
         }
     }
 

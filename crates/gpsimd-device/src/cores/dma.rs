@@ -5,11 +5,13 @@
 //! Facts: spec `device-runtime.md` §13.4, §13.9.
 
 use crate::call::shared::Role;
-use crate::cores::bus::{Bus, Place, Transferred};
+use xtensa_iss::BusFault;
+
+use crate::cores::bus::{ATTENTION, Bus, Place, Transferred};
 use crate::cores::incident::{Actor, Near, What};
 use crate::cores::streams::Far;
-use crate::memory::heap::Block;
-use crate::memory::ram::{ACCESS, FREED, INIT, LOCKED, REDZONE};
+use crate::memory::heap::{Chain, Kind};
+use crate::memory::ram::{ACCESS, FREED, INIT, LOCKED, REDZONE, STALE};
 use crate::parts::map;
 use crate::parts::sdma::{Descriptor, Slot, Stopped};
 
@@ -47,7 +49,7 @@ impl Bus<'_> {
         self.read(tx.addr, &mut data, &mut init);
         self.write(rx.addr, &data, &init);
         self.buffer = (data, init);
-        self.note_stream(tx.addr, rx.addr);
+        self.note_stream(tx.addr, rx.addr, len);
         self.counters.dma_transfers += 1;
         self.counters.dma_bytes += len as u64;
         let completion = self.dataram_offset(slot.completion)?;
@@ -55,26 +57,59 @@ impl Bus<'_> {
         Ok(())
     }
 
-    /// A transfer between a block of TCM and a tensor may be a stream's.
-    fn note_stream(&mut self, from: u64, to: u64) {
+    /// A transfer between a block of TCM and a tensor may be a stream's, and one to a tensor outdates what streams hold.
+    fn note_stream(&mut self, from: u64, to: u64, len: usize) {
         let (local, far, writes) = match (self.locate(from).0, self.locate(to).0) {
             (far, Place::Dataram(local)) => (local, far, false),
             (Place::Dataram(local), far) => (local, far, true),
             _ => return,
         };
-        let holds = |block: &&Block, at: usize| (at as u32).wrapping_sub(block.offset) < block.len;
-        let [device, tcm, _] = &self.memory.heaps;
-        let tensor = match far {
-            Place::Tensor(region, _) => Far::Region(region),
-            Place::Scratch(at) => match device.blocks().iter().find(|block| holds(block, at)) {
-                Some(block) => Far::Block(block.offset),
-                None => return,
-            },
-            _ => return,
-        };
-        if let Some(block) = tcm.blocks().iter().find(|block| holds(block, local)) {
-            self.streams.used(block, tensor, writes);
+        let Some((tensor, at)) = self.far(far) else { return };
+        let block = self.memory.heaps[Kind::Tcm as usize].blocks().iter().find(|block| block.holds(local));
+        if let Some(block) = block {
+            self.streams.used(block, local - block.offset as usize, tensor, (at, at + len), writes);
         }
+        if writes {
+            // Lenient by construction: doorbells run in the repetition.
+            let _ = self.outdate(far, len);
+            if let Far::Block(block) = tensor {
+                let chain: Chain = self.definedness.frames.iter().map(|(pc, _)| *pc).collect();
+                self.own.transfer(&chain, (block as usize, true), (at, at + len), None);
+                self.note_owner(block as usize);
+            }
+        }
+    }
+
+    /// The tensor that a place in device memory is in, and the offset in it.
+    fn far(&self, place: Place) -> Option<(Far, usize)> {
+        match place {
+            Place::Tensor(region, offset) => Some((Far::Region(region), offset)),
+            Place::Scratch(at) => {
+                let blocks = self.memory.heaps[Kind::Hbm as usize].blocks();
+                let block = blocks.iter().find(|block| block.holds(at))?;
+                Some((Far::Block(block.offset), at - block.offset as usize))
+            }
+            _ => None,
+        }
+    }
+
+    /// Bytes of a tensor are written: a stream that holds them in its buffer has old ones from now on.
+    pub(crate) fn outdate(&mut self, place: Place, len: usize) -> Result<(), BusFault> {
+        if self.streams.is_empty() {
+            return Ok(());
+        }
+        let Some((tensor, at)) = self.far(place) else { return Ok(()) };
+        if !self.streams.hold(tensor, at, at + len) {
+            return Ok(());
+        }
+        if !self.lenient {
+            return Err(ATTENTION);
+        }
+        let writer: Chain = self.definedness.frames.iter().map(|(pc, _)| *pc).collect();
+        for (offset, len) in self.streams.overwrite(tensor, at, at + len, &writer) {
+            self.memory.dataram.outdate(offset, len);
+        }
+        Ok(())
     }
 
     /// Rings and completions lie in the core's data RAM.
@@ -122,9 +157,9 @@ impl Bus<'_> {
                     for (init, state) in init.iter_mut().zip(states) {
                         *init = state & (INIT | ACCESS) != ACCESS;
                     }
-                    let bad = states.iter().position(|state| state & ACCESS == 0);
-                    if let Some(bad) = bad {
-                        let count = states.iter().filter(|state| **state & ACCESS == 0).count();
+                    let is_closed = |state: &u8| state & (ACCESS | STALE) == 0;
+                    if let Some(bad) = states.iter().position(is_closed) {
+                        let count = states.iter().filter(|state| is_closed(state)).count();
                         let what = closed(states[bad]);
                         self.report_ram(what, false, place, bad, count);
                     }
@@ -193,6 +228,9 @@ impl Bus<'_> {
         for (i, (state, (to, (from, init)))) in
             states.iter_mut().zip(to.iter_mut().zip(data.iter().zip(init))).enumerate()
         {
+            if *state & STALE != 0 {
+                *state = *state & !STALE | ACCESS;
+            }
             if *state & ACCESS == 0 || *state & LOCKED != 0 {
                 bad += 1;
                 first = first.or(Some((i, *state)));

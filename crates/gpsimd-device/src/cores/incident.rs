@@ -35,6 +35,12 @@ pub enum What {
         /// Not only the last bytes of a word, as the C library's word-wise string functions read them.
         is_whole: bool,
     },
+    /// A stack frame that has ended: below the stack pointer.
+    Below,
+    /// A stream's buffer, whose tensor was written after the stream had read it.
+    Stale,
+    /// Static data that a call before has changed.
+    Kept,
     /// The DMA queues stopped.
     DmaStopped(Stopped),
     /// A block that was given back before is given back.

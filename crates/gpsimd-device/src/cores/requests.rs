@@ -58,6 +58,9 @@ impl Running<'_, '_> {
                     format!("{name} copies {a5} bytes to a range that overlaps them, {distance} bytes away");
                 self.accuse(Verdict { code: Code::MemoryOverlap, message });
             }
+            // a container's memory up to `a3` holds elements up to `a5`, before up to `a4`
+            17 if a5 < a4 => memory.seal(a5, a4 - a5),
+            17 => memory.unseal(a4, a5 - a4),
             _ => match verdict(number & !NO_RETURN, [a2, a3, a4], memory) {
                 Some(verdict) => {
                     self.accuse(verdict);

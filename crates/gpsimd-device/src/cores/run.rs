@@ -57,6 +57,8 @@ pub struct Text {
     pub bytes: Vec<u8>,
     /// Bytes not kept.
     pub dropped: u64,
+    /// Who wrote first.
+    pub first: Chain,
 }
 
 /// Limits and shared flags of a run.
@@ -207,6 +209,10 @@ impl<'s, 'a> Running<'s, 'a> {
                 self.bus.touches.blank(place, span);
             }
         }
+        if let Some((pc, block, span)) = self.bus.touched_own.take() {
+            self.bus.own.found((pc, block, true), chain.clone(), span);
+            self.bus.note_owner(block);
+        }
         if let Some((addr, len)) = self.bus.code_changed.take() {
             self.cpu.invalidate_code(addr, len);
         }
@@ -253,6 +259,10 @@ impl<'s, 'a> Running<'s, 'a> {
                 0
             }
             Service::Write => {
+                if self.text.first.is_empty() {
+                    self.text.first = self.chain();
+                }
+                let memory = &mut *self.bus.memory;
                 let room = TEXT_LIMIT - self.text.bytes.len();
                 let kept = room.min(a4 as usize);
                 match memory.peek(a3, kept) {

@@ -30,7 +30,23 @@ pub struct Stream {
     pub opened: u64,
     /// The same for when it was freed.
     pub closed: u64,
+    /// Who wrote to what the buffer holds of the tensor, since it was filled.
+    pub overwritten: Chain,
     offset: u32,
+    /// Bytes of the tensor that the buffer holds, from its first byte on.
+    held: (usize, usize),
+}
+
+impl Stream {
+    fn is_open(&self) -> bool {
+        self.closed == u64::MAX
+    }
+
+    /// The bytes among these of a tensor that the buffer holds.
+    fn overlap(&self, tensor: Far, from: usize, to: usize) -> Option<(usize, usize)> {
+        let (first, last) = (from.max(self.held.0), to.min(self.held.1));
+        (self.is_open() && self.tensor == tensor && first < last).then_some((first, last))
+    }
 }
 
 /// All of a run.
@@ -41,18 +57,68 @@ impl Streams {
     /// Most buffers kept.
     const LIMIT: usize = 200;
 
-    /// Bytes are transferred between a block and a tensor.
-    pub fn used(&mut self, block: &Block, tensor: Far, writes: bool) {
-        let is_open = |stream: &Stream| stream.closed == u64::MAX && stream.offset == block.offset;
-        if block.len == BUFFER && self.0.len() < Self::LIMIT && !self.0.iter().any(is_open) {
-            let (site, opened, offset) = (block.site.clone(), block.born, block.offset);
-            self.0.push(Stream { site, tensor, writes, opened, closed: u64::MAX, offset });
+    /// Bytes are transferred between a block, from its byte `within` on, and a tensor.
+    pub fn used(
+        &mut self,
+        block: &Block,
+        within: usize,
+        tensor: Far,
+        (from, to): (usize, usize),
+        writes: bool,
+    ) {
+        if block.len != BUFFER {
+            return;
         }
+        let has_room = self.0.len() < Self::LIMIT;
+        let known = self.0.iter_mut().find(|stream| stream.is_open() && stream.offset == block.offset);
+        match known {
+            Some(stream) if writes || stream.tensor != tensor => stream.held = (0, 0),
+            Some(stream) if within == 0 => (stream.held, stream.overwritten) = ((from, to), Chain::new()),
+            Some(stream) if stream.held.1 == from => stream.held.1 = to,
+            Some(_) => {}
+            None if has_room => {
+                let (site, opened, offset) = (block.site.clone(), block.born, block.offset);
+                let held = if writes || within != 0 { (0, 0) } else { (from, to) };
+                let (closed, overwritten) = (u64::MAX, Chain::new());
+                self.0.push(Stream { site, tensor, writes, opened, closed, overwritten, offset, held });
+            }
+            None => {}
+        }
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a buffer holds any of these bytes of a tensor.
+    #[inline]
+    pub fn hold(&self, tensor: Far, from: usize, to: usize) -> bool {
+        self.0.iter().any(|stream| stream.overlap(tensor, from, to).is_some())
+    }
+
+    /// These bytes of a tensor are written by `writer`; gives where the buffers hold them, as offset and length.
+    pub fn overwrite(&mut self, tensor: Far, from: usize, to: usize, writer: &[u32]) -> Vec<(usize, usize)> {
+        let mut places = Vec::new();
+        for stream in &mut self.0 {
+            if let Some((first, last)) = stream.overlap(tensor, from, to) {
+                stream.overwritten = writer.to_vec();
+                places.push((stream.offset as usize + first - stream.held.0, last - first));
+            }
+        }
+        places
+    }
+
+    /// The stream whose buffer an offset is in.
+    pub fn at(&self, offset: usize) -> Option<&Stream> {
+        let holds = |stream: &&Stream| offset.wrapping_sub(stream.offset as usize) < BUFFER as usize;
+        self.0.iter().find(|stream| stream.is_open() && holds(stream))
     }
 
     /// The block at an offset is freed.
     pub fn freed(&mut self, offset: u32, now: u64) {
-        let open = self.0.iter_mut().filter(|stream| stream.closed == u64::MAX && stream.offset == offset);
+        let open = self.0.iter_mut().filter(|stream| stream.is_open() && stream.offset == offset);
         open.for_each(|stream| stream.closed = now);
     }
 
@@ -75,23 +141,34 @@ impl Streams {
 mod tests {
     use super::*;
 
+    fn block(offset: u32, born: u64) -> Block {
+        Block { offset, len: BUFFER, site: vec![born as u32], descriptor: 0, runtime: 0, born }
+    }
+
+    #[test]
+    fn what_a_buffer_holds_can_be_overwritten() {
+        let mut streams = Streams::default();
+        let tensor = Far::Region(1);
+        streams.used(&block(8192, 1), 0, tensor, (4096, 6144), false);
+        streams.used(&block(8192, 1), 2048, tensor, (6144, 8192), false);
+        assert!(!streams.hold(tensor, 0, 4096) && !streams.hold(Far::Region(0), 4096, 4100));
+        assert_eq!(streams.overwrite(tensor, 8000, 9000, &[7]), [(8192 + 3904, 192)]);
+        assert_eq!(streams.at(8200).map(|stream| stream.overwritten.clone()), Some(vec![7]));
+        streams.used(&block(8192, 1), 0, tensor, (8192, 12288), false);
+        assert!(!streams.hold(tensor, 4096, 8192), "filled again");
+        streams.freed(8192, 9);
+        assert!(!streams.hold(tensor, 8192, 12288) && streams.at(8200).is_none(), "closed");
+    }
+
     #[test]
     fn streams_of_one_tensor_at_once() {
-        let block = |offset, born| Block {
-            offset,
-            len: BUFFER,
-            site: vec![born as u32],
-            descriptor: 0,
-            runtime: 0,
-            born,
-        };
         let mut streams = Streams::default();
-        streams.used(&block(0, 10), Far::Region(0), false);
-        streams.used(&block(8192, 20), Far::Region(1), true);
-        streams.used(&block(8192, 20), Far::Region(1), true);
-        streams.used(&block(16384, 30), Far::Region(1), true);
+        streams.used(&block(0, 10), 0, Far::Region(0), (0, 64), false);
+        streams.used(&block(8192, 20), 0, Far::Region(1), (0, 64), true);
+        streams.used(&block(8192, 20), 0, Far::Region(1), (0, 64), true);
+        streams.used(&block(16384, 30), 0, Far::Region(1), (0, 64), true);
         streams.freed(8192, 40);
-        streams.used(&block(8192, 50), Far::Region(0), false);
+        streams.used(&block(8192, 50), 0, Far::Region(0), (0, 64), false);
         let conflicts = streams.into_conflicts();
         let pairs: Vec<(u64, u64)> =
             conflicts.iter().map(|(later, first)| (later.opened, first.opened)).collect();

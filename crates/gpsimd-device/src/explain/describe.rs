@@ -11,6 +11,7 @@ use crate::cores::core::Run;
 use crate::cores::dma::dataram_owner;
 use crate::cores::incident::{Actor, Incident, Near, Source, What};
 use crate::cores::run::Ended;
+use crate::explain::symbols::Frame;
 use crate::memory::heap::Kind;
 use crate::parts::sdma::Stopped;
 use crate::report::Element;
@@ -66,6 +67,9 @@ impl Names<'_> {
             What::Redzone { .. } if matches!(near, Near::Stack { .. }) => {
                 format!("{verb} beside a variable-length array or a block of alloca")
             }
+            What::Redzone { .. } if matches!(near, Near::Block { .. }) => {
+                format!("{verb} behind the last element of a container, {place}")
+            }
             What::Redzone { .. } => format!("{verb} {place}"),
             What::Freed => format!("{verb} {place} after it was freed"),
             What::Null => match near {
@@ -84,6 +88,13 @@ impl Names<'_> {
                 format!("{} is given {}, which is no block of its heap", frees(kind), self.pointer(near))
             }
             What::SizedDelete => format!("delete is told {len} bytes for {}", self.block(near)),
+            What::Kept => format!("{verb} that a call before has left"),
+            What::Below => format!("{verb} in a local variable of a function that has returned"),
+            What::Stale => {
+                format!(
+                    "reads {len} bytes from a stream that holds old ones: the tensor was written meanwhile"
+                )
+            }
             What::DmaStopped(Stopped::Overrun { waiting, ring }) => {
                 format!("the doorbell announces {waiting} descriptors, the ring holds {ring}")
             }
@@ -285,6 +296,19 @@ pub fn ending(run: &Run) -> Option<(Code, String)> {
         }
         Ended::Fault(Fault { kind, .. }) => Some(fault(kind)),
     }
+}
+
+/// What the C++ library checked in vain when it aborted: its own function, called by the author's.
+pub fn library_check(frames: &[Frame]) -> Option<(Code, String)> {
+    let own = frames.iter().take_while(|frame| frame.is_runtime());
+    let Frame { function, .. } = own.filter(|frame| frame.function.starts_with("std::")).last()?;
+    let (code, what) = match function.rsplit("::").next()? {
+        "operator[]" => (Code::ArrayIndex, "an index is out of bounds"),
+        "front" | "back" | "pop_back" | "pop_front" | "top" | "pop" => (Code::ArrayIndex, "nothing is in it"),
+        "operator*" | "operator->" => (Code::Null, "it points to nothing"),
+        _ => (Code::InvalidBuiltin, "an argument is not allowed"),
+    };
+    Some((code, format!("in `{function}`: {what}")))
 }
 
 fn fault(kind: &FaultKind) -> (Code, String) {

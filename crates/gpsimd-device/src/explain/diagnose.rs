@@ -164,6 +164,17 @@ pub fn findings(evidence: &Evidence<'_, '_>) -> Vec<Finding> {
     findings
 }
 
+/// Where the author's code first reads what a call before has left in static data.
+pub fn kept(evidence: &Evidence<'_, '_>) -> Option<Site> {
+    let mut reads = evidence.runs.iter().zip(evidence.programs).flat_map(|(run, program)| {
+        let core = Core { evidence, run, program };
+        let is_read = |folded: &&Folded| folded.first.what == What::Kept && !core.is_library(&folded.chain);
+        let site = |folded: &Folded| core.site(&folded.chain).0;
+        run.log.entries().iter().filter(is_read).filter_map(site).collect::<Vec<_>>()
+    });
+    reads.find(|site| site.line > 0)
+}
+
 /// Element and stream accessors that core 0 alone uses are defined, but not what the guides allow.
 fn on_core_zero(findings: &mut [Finding]) {
     let is_accessor = |finding: &Finding| matches!(finding.code, Code::ElementOnCores | Code::StreamOnCores);
@@ -193,7 +204,22 @@ impl Core<'_, '_> {
     }
 
     fn site(&self, chain: &[u32]) -> (Option<Site>, PlaceKey) {
+        if self.program.is_return(chain)
+            && let Some(end) = self.program.end_of(self.evidence.op)
+        {
+            let (file, function) = (end.file.clone(), end.function.clone());
+            let key = PlaceKey { file, line: end.line, function, offset: 0 };
+            return (Some(end), key);
+        }
         self.program.site(chain)
+    }
+
+    /// Who wrote next to bytes that nobody wrote, from `at` on, in a tensor that `owner` allocated: before them, or else behind.
+    fn writer_beside(&self, owner: &[u32], at: usize) -> Option<&Touch> {
+        let is_own = |touch: &&Touch| self.run.owners.get(&touch.region).is_some_and(|site| site == owner);
+        let before = self.run.own.iter().filter(is_own).filter(|touch| touch.span.1 <= at);
+        let behind = self.run.own.iter().filter(is_own).filter(|touch| touch.span.0 > at);
+        before.max_by_key(|touch| touch.span.1).or(behind.min_by_key(|touch| touch.span.0))
     }
 
     fn raw(&self, code: Code, chain: &[u32], message: String) -> Raw {
@@ -217,6 +243,11 @@ impl Core<'_, '_> {
             let code = match first.what {
                 // the C library reads strings a word at a time, to the end of the last one
                 What::Redzone { is_whole: false } if self.is_library(chain) => continue,
+                // told with the numbers that differ
+                What::Kept => continue,
+                What::Stale if !self.is_stream(&history.block) => continue,
+                What::Stale => Code::Coherency,
+                What::Below => Code::UseAfterScope,
                 What::Redzone { .. } => match first.near {
                     near if self.names().is_out_of_scope(near) => Code::UseAfterScope,
                     Near::Variable { id, .. } => {
@@ -252,7 +283,16 @@ impl Core<'_, '_> {
             {
                 message = format!("writes {} bytes to a constant at {addr:#x}", first.len);
             }
-            let mut raw = self.raw(code, chain, message);
+            let mut blamed = chain.as_slice();
+            if let (What::UninitialisedCopy(Source::Block(Kind::Hbm)), Near::Tensor { offset, .. }) =
+                (first.what, first.near)
+                && self.program.is_return(chain)
+                && let Some(writer) = self.writer_beside(&history.block, offset.max(0) as usize)
+            {
+                message.push_str("; this line wrote next to them");
+                blamed = &writer.chain;
+            }
+            let mut raw = self.raw(code, blamed, message);
             if let Near::Tensor { region, offset } = first.near {
                 raw.region = Some(region);
                 raw.element = self.names().element(region, offset);
@@ -286,6 +326,12 @@ impl Core<'_, '_> {
     fn ending(&self, folder: &mut Folder) {
         let Some((code, mut message)) = describe::ending(self.run) else { return };
         let frames = self.program.symbols.chain(&self.run.chain);
+        if code == Code::Abort
+            && self.run.is_checked
+            && let Some((code, message)) = describe::library_check(&frames)
+        {
+            return folder.add(self.raw(code, &self.run.chain, message));
+        }
         if code == Code::Abort && frames.iter().any(Frame::is_operator_new) {
             message.push_str("; operator new found no memory: the C heap holds 10 KiB in at most 32 blocks");
         }
@@ -403,14 +449,16 @@ impl Core<'_, '_> {
         types::used(&frames).or_else(|| (1..=REACH).filter_map(before).find_map(|other| types::used(&other)))
     }
 
+    /// Whether a block of TCM is a stream's buffer, by who allocated it.
+    fn is_stream(&self, site: &[u32]) -> bool {
+        let frames = self.program.symbols.chain(site);
+        frames.iter().any(|frame| frame.function.contains("StreamAccessor<"))
+    }
+
     /// Streams of one tensor that were open at once through different handles; through one, the runtime itself objects.
     fn streams(&self, folder: &mut Folder) {
         for (later, first) in &self.run.streams {
-            let is_stream = |stream: &Stream| {
-                let frames = self.program.symbols.chain(&stream.site);
-                frames.iter().any(|frame| frame.function.contains("StreamAccessor<"))
-            };
-            if !is_stream(later) || !is_stream(first) {
+            if !self.is_stream(&later.site) || !self.is_stream(&first.site) {
                 continue;
             }
             let verb = |stream: &Stream| if stream.writes { "write" } else { "read" };
@@ -440,7 +488,7 @@ impl Core<'_, '_> {
             let Some(info) = self.evidence.shared.regions().get(touch.region) else { continue };
             let dtype = info.spec.dtype;
             let Some(Used { scalar: used, how, .. }) =
-                self.element_type(&touch.chain).filter(|used| used.differs(dtype))
+                self.element_type(&touch.chain).filter(|used| used.differs(dtype, self.run.is_checked))
             else {
                 continue;
             };
@@ -483,7 +531,7 @@ impl Core<'_, '_> {
         }
         if run.core != 0 && !run.text.bytes.is_empty() {
             let message = format!("core {} prints; the device delivers core 0's text only", run.core);
-            folder.add(self.raw(Code::PrintOnCores, &[], message));
+            folder.add(self.raw(Code::PrintOnCores, &run.text.first, message));
         }
         let spent =
             run.counters.window_loads * cost::WINDOW_LOAD + run.counters.window_stores * cost::WINDOW_STORE;

@@ -11,6 +11,8 @@ use crate::report::Site;
 
 /// Everything known after a run.
 pub struct Evidence<'a, 's> {
+    /// The op that was called.
+    pub op: &'a str,
     /// The tensors.
     pub shared: &'a SharedMemory,
     /// Region of the output.
@@ -39,6 +41,28 @@ impl Program<'_> {
         let chain = chain.get(own..).unwrap_or_default();
         let Some(&pc) = chain.first() else { return (None, PlaceKey::default()) };
         place(pc, self.base, &self.symbols.chain(chain))
+    }
+}
+
+impl Program<'_> {
+    /// Whether a call chain is of the runtime's return of the kernel's result: none of the author's functions is in it any more.
+    pub(super) fn is_return(&self, chain: &[u32]) -> bool {
+        let frames = self.symbols.chain(chain);
+        frames.iter().any(|frame| frame.function == "customop_return_tensor")
+            && frames.iter().all(Frame::is_runtime)
+    }
+
+    /// The last line of a kernel, for what is wrong with its result.
+    pub(super) fn end_of(&self, kernel: &str) -> Option<Site> {
+        /// Instructions have two bytes or more.
+        const STEP: usize = 2;
+        let (start, len) = self.symbols.place(kernel)?;
+        let last = (start..start.checked_add(len)?)
+            .step_by(STEP)
+            .filter_map(|pc| Some((pc, self.symbols.frames(pc).pop()?)))
+            .max_by_key(|(_, frame)| frame.line)?;
+        let (pc, Frame { function, file, line, .. }) = last;
+        (line > 0).then_some(Site { pc, function, file, line, via: String::new() })
     }
 }
 

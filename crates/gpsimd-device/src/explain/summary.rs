@@ -17,9 +17,10 @@ pub fn report(op: &str, call: &Placed, mut runs: Vec<Run>, programs: &[Program<'
     let writes: Vec<(u8, Writes)> =
         runs.iter_mut().map(|run| (run.core, std::mem::take(&mut run.writes))).collect();
     let merged = view::merge(shared, output, &writes);
-    let findings = diagnose::findings(&Evidence { shared, output, merged: &merged, runs: &runs, programs });
+    let evidence = Evidence { op, shared, output, merged: &merged, runs: &runs, programs };
+    let (findings, kept) = (diagnose::findings(&evidence), diagnose::kept(&evidence));
     let output = Tensor { spec: shared.regions()[output].spec.clone(), data: merged.data };
-    RunReport { op: op.to_owned(), output, cores: runs.iter().map(core_report).collect(), findings }
+    RunReport { op: op.to_owned(), output, cores: runs.iter().map(core_report).collect(), findings, kept }
 }
 
 fn core_report(run: &Run) -> CoreReport {

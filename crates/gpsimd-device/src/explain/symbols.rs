@@ -107,6 +107,14 @@ impl<'a> Symbols<'a> {
         (pc - start < *len).then(|| spelled(name))
     }
 
+    /// Address and length of the function that the source calls so.
+    pub fn place(&self, name: &str) -> Option<(u32, u32)> {
+        let mut functions = self.functions().iter();
+        let (start, len, _) =
+            functions.find(|(_, _, known)| known.contains(name) && spelled(known) == name)?;
+        Some((start.wrapping_add(self.shift), *len))
+    }
+
     /// The image, as it was given.
     pub fn image(&self) -> &'a [u8] {
         self.bytes

@@ -45,9 +45,9 @@ pub struct Used {
 }
 
 impl Used {
-    /// Whether a tensor of this element type must not be used so.
-    pub fn differs(self, dtype: Dtype) -> bool {
-        self.size != dtype.size() || self.exact && self.scalar != scalar_type(dtype)
+    /// Whether a tensor of this element type must not be used so; in a checked build no functions are merged.
+    pub fn differs(self, dtype: Dtype, is_checked: bool) -> bool {
+        self.size != dtype.size() || (self.exact || is_checked) && self.scalar != scalar_type(dtype)
     }
 }
 
@@ -77,7 +77,7 @@ pub fn names_another(image: &[u8], dtype: Dtype) -> bool {
                 .iter()
                 .any(|(cpp, scalar, _)| cpp.as_bytes() == name.as_slice() && scalar_type(dtype) != *scalar)
     };
-    image.iter().enumerate().filter(|(_, byte)| **byte == b'<').any(|(at, _)| is_other(at))
+    memchr::memchr_iter(b'<', image).any(is_other)
 }
 
 /// The scalar type that an access by the kernel's author is for, and how it is made; nothing where it cannot be told. A
@@ -160,7 +160,7 @@ mod tests {
         let used = |exact| Used { scalar: "Float", how: "", size: 4, exact };
         let rows = [(true, Dtype::Int32, true), (false, Dtype::Int32, false), (false, Dtype::Int64, true)];
         for (exact, dtype, want) in rows {
-            assert_eq!(used(exact).differs(dtype), want, "{exact} {dtype}");
+            assert_eq!(used(exact).differs(dtype, false), want, "{exact} {dtype}");
         }
     }
 }

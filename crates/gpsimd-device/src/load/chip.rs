@@ -36,6 +36,8 @@ pub struct Chip {
     cores: Vec<Unit>,
     /// Functions of the library whose calls are looked into, where they will be.
     pub watched: Vec<(u32, Job)>,
+    /// First address and length of its constants among the data, where they will be.
+    pub constants: Vec<(u32, u32)>,
 }
 
 /// A core and the windows that its loader has programmed.
@@ -67,7 +69,7 @@ impl Chip {
         let layout = DataramLayout::new(config.dataram.min(below), config.stack)?;
         let cores =
             (0..).take(map::CORES).map(|prid| Unit::new(prid, layout, bounds, config.native)).collect();
-        Some(Chip { config, bounds, layout, cores, watched: Vec::new() })
+        Some(Chip { config, bounds, layout, cores, watched: Vec::new(), constants: Vec::new() })
     }
 
     /// A core.
@@ -139,11 +141,17 @@ impl Hardware for Turn<'_> {
             () if fits(data) => ACCESS | INIT,
             () => return Err(NO_DESTINATION),
         };
+        let constants = self.chip.constants.clone();
         let unit = self.chip.unit(core).ok_or(NO_DESTINATION)?;
         let memory = &mut unit.core.memory;
         let at = addr.wrapping_sub(memory.image_base) as usize;
         memory.image.paint(at, bytes.len(), state);
         memory.image.poke(at, bytes);
+        let stored = addr..addr.saturating_add(bytes.len() as u32);
+        for (start, len) in constants.into_iter().filter(|(start, _)| stored.contains(start)) {
+            let len = len.min(stored.end - start) as usize;
+            memory.image.add_state((start - memory.image_base) as usize, len, LOCKED);
+        }
         unit.core.code_changed(addr, bytes.len() as u32);
         Ok(())
     }

@@ -5,6 +5,7 @@
 //! `prelink.md` §11. That custom ops are called by opcode 0xF0 with a spec from 10 on, and find their arguments at the same
 //! instruction port as those of images at fixed places, is a convention of this project (`load-and-dispatch.md` §0.2).
 
+use gpsimd_image::ElfFile;
 use gpsimd_loader::device::{self, Outcome, Pool};
 use gpsimd_loader::kernel_table::{EXTENDED, Row, TableRef};
 use gpsimd_loader::library::{Context, ContextId, Library};
@@ -14,7 +15,7 @@ use gpsimd_loader::registry::Registry;
 use gpsimd_loader::selector::{Environment, selector};
 use gpsimd_loader::sequence::{self, get_load_sequence, get_unload_sequence};
 use gpsimd_loader::ucpl::Header;
-use gpsimd_loader::{Generation, Mode, ResultCode, prelink};
+use gpsimd_loader::{Generation, Mode, Region, ResultCode, prelink};
 
 use super::chip::{Chip, Turn};
 use super::control::{Config, Control};
@@ -109,6 +110,7 @@ impl Split {
         let shift = header.start.wrapping_sub(entry(&elf));
         let debug = image.debug.unwrap_or_else(|| elf.clone());
         chip.watched = Symbols::read(&debug).moved_by(shift).pick(Watch::job);
+        chip.constants = constants(&elf, bounds.data);
         let object = Step::Packed(packed.len());
         let plain = Step::Unpacked(elf.len());
         let image_len = prelinked.image().len();
@@ -278,6 +280,17 @@ fn instruction(spec: u8) -> [u8; 64] {
     bytes[12] = spec;
     bytes[13] = COMPLETION;
     bytes
+}
+
+/// Where the constants of a library will be: sections that nobody writes, in the segment that becomes its data.
+fn constants(elf: &[u8], data: Region) -> Vec<(u32, u32)> {
+    let Ok(elf) = ElfFile::without_symbols(elf) else { return Vec::new() };
+    let Some((_, segment)) = elf.loads().nth(1) else { return Vec::new() };
+    let within = |addr: u32| addr.checked_sub(segment.vaddr).filter(|offset| *offset < segment.memsz);
+    let constants = elf.sections.iter().filter(|section| section.is_alloc() && !section.is_writable());
+    constants
+        .filter_map(|section| Some((data.base.checked_add(within(section.addr)?)?, section.size)))
+        .collect()
 }
 
 /// The entry point of an ELF file; 0 if it is none, which the prelinker has refused before.

@@ -61,6 +61,13 @@ pub struct Block {
     pub born: u64,
 }
 
+impl Block {
+    /// Whether an offset in the memory of its heap is in it.
+    pub fn holds(&self, at: usize) -> bool {
+        at.wrapping_sub(self.offset as usize) < self.len as usize
+    }
+}
+
 /// A block that was given back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Freed {

@@ -15,6 +15,9 @@ use crate::parts::map::{self, DataramLayout};
 use crate::parts::registers::Registers;
 use crate::parts::sdma::Sdma;
 
+/// Bytes of static data that count as changed together.
+const WORD: usize = 4;
+
 /// Private memory, registers and DMA queues of one core.
 #[derive(Debug)]
 pub struct Memory {
@@ -53,8 +56,12 @@ pub struct Memory {
     pub(crate) globals: Globals,
     /// Variables that incidents of the call name.
     pub(crate) named: Vec<Variable>,
+    /// What the library's static data held when its first op was called.
+    at_first: Option<Vec<u8>>,
     /// Lowest offset in the data RAM's stack that was stored to.
     pub stack_low: usize,
+    /// Stores to the stack below this offset are looked at: those that lower [`Memory::stack_low`], in a checked build all.
+    pub stack_guard: usize,
     /// The block of the HBM heap that serves as stack, with the lowest offset stored to in it.
     pub hbm_stack: Option<HbmStack>,
 }
@@ -106,6 +113,7 @@ impl Memory {
             core,
             layout,
             stack_low: (layout.stack_top - map::DATARAM) as usize,
+            stack_guard: (layout.stack_top - map::DATARAM) as usize,
             dataram,
             image_base,
             image,
@@ -122,6 +130,7 @@ impl Memory {
             named: Vec::new(),
             scratch_open: false,
             apart: None,
+            at_first: None,
             hbm_stack: None,
         }
     }
@@ -186,6 +195,7 @@ impl Memory {
     /// Forgets the marks of the previous call.
     pub fn begin_call(&mut self) {
         self.stack_low = (self.layout.stack_top - map::DATARAM) as usize;
+        self.stack_guard = self.stack_low;
         self.hbm_stack = None;
         // Frames of a call that ended half-way left values and redzones.
         let floor = (self.layout.stack_floor - map::DATARAM) as usize;
@@ -200,6 +210,24 @@ impl Memory {
             }
         }
         self.apart.iter_mut().flatten().for_each(Arena::clear);
+    }
+
+    /// An op is about to be called: static data that calls before have changed is old, which is noticed where it is read.
+    pub fn begin_op(&mut self) {
+        let Some((now, _)) = self.image.range(0, self.image.size()) else { return };
+        let Some(before) = &self.at_first else {
+            self.at_first = Some(now.to_vec());
+            return;
+        };
+        let changed: Vec<usize> = (0..)
+            .step_by(WORD)
+            .zip(now.chunks(WORD).zip(before.chunks(WORD)))
+            .filter(|(_, (now, before))| now != before)
+            .map(|(at, _)| at)
+            .collect();
+        for at in changed {
+            self.image.outdate(at, WORD);
+        }
     }
 
     /// Reads the descriptors of globals that a constructor registers; gives the redzone behind each.

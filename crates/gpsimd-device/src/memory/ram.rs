@@ -15,6 +15,9 @@ pub const WATCHED: u8 = 16;
 
 /// The byte is a redzone, which checked code put there: inaccessible until it opens it again.
 pub const REDZONE: u8 = 32;
+/// The byte is old: a copy of a tensor's that has been written since, or static data of a call before. Accessible without
+/// [`ACCESS`], so that a look is taken at the next load.
+pub const STALE: u8 = 128;
 /// Part of the byte, or its origin, is kept elsewhere if it holds no value: [`INIT`] off.
 pub const KNOWN: u8 = 64;
 
@@ -113,6 +116,22 @@ impl Ram {
         let end = at.saturating_add(len).min(self.state.len());
         for state in self.state.get_mut(at..end).into_iter().flatten().filter(|state| **state & ACCESS != 0) {
             *state = *state & !ACCESS | REDZONE;
+        }
+    }
+
+    /// Makes the accessible ones of `len` bytes from `at` on stale.
+    pub fn outdate(&mut self, at: usize, len: usize) {
+        let end = at.saturating_add(len).min(self.state.len());
+        for state in self.state.get_mut(at..end).into_iter().flatten().filter(|state| **state & ACCESS != 0) {
+            *state = *state & !ACCESS | STALE;
+        }
+    }
+
+    /// Makes what was stale in `len` bytes from `at` on accessible again.
+    pub fn renew(&mut self, at: usize, len: usize) {
+        let end = at.saturating_add(len).min(self.state.len());
+        for state in self.state.get_mut(at..end).into_iter().flatten().filter(|state| **state & STALE != 0) {
+            *state = *state & !STALE | ACCESS;
         }
     }
 

@@ -18,10 +18,12 @@ pub enum Job {
     Measure(Kind),
     /// `operator delete` with the size that the compiler knows.
     SizedDelete,
+    /// A stream accessor is used after `close()`.
+    ClosedStream,
 }
 
 /// Linkage names of the functions; `size_t` is `unsigned int` on this core.
-const FUNCTIONS: [(&str, Job); 10] = [
+const FUNCTIONS: [(&str, Job); 11] = [
     ("_Z19neuron_hbm_allocatejPyj", Job::Allocate(Kind::Hbm)),
     ("_Z21neuron_hbm_deallocatey", Job::Release(Kind::Hbm)),
     ("_Z25neuron_hbm_get_alloc_sizeyPj", Job::Measure(Kind::Hbm)),
@@ -32,6 +34,7 @@ const FUNCTIONS: [(&str, Job); 10] = [
     ("_Z25_libc_heap_get_alloc_sizePvPj", Job::Measure(Kind::Libc)),
     ("_ZdlPvj", Job::SizedDelete),
     ("_ZdaPvj", Job::SizedDelete),
+    ("_ZN2at6detail16stream_is_closedEv", Job::ClosedStream),
 ];
 
 /// Where the watched functions of an image are.

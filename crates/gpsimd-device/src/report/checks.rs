@@ -63,6 +63,10 @@ checks! {
     Coherency "coherency" Error "accessors of one tensor conflict"
         "a stream buffers elements, so another accessor of the same tensor would see old ones"
         "close the stream before opening the other accessor, or set a policy that allows it";
+    /// A stream was closed before.
+    ClosedStream "closed_stream" Error "a stream accessor is used after it was closed"
+        "after close() a read gives 0 and a write has no effect, without a word"
+        "close the stream behind its last use, and mind how often the loop runs";
     /// An instruction could not be executed.
     Fault "fault" Error "the core stopped at an instruction"
         "a jump through a bad pointer, an unaligned access, or code for another core"

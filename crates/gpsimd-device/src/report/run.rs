@@ -17,6 +17,8 @@ pub struct RunReport {
     pub cores: Vec<CoreReport>,
     /// What is wrong, worst first.
     pub findings: Vec<Finding>,
+    /// Where what a call before has left is read first.
+    pub kept: Option<super::Site>,
 }
 
 /// How one core's part ended.
@@ -190,7 +192,8 @@ impl RunReport {
         if let Some(message) = message.or(grown)
             && !self.findings.iter().any(|known| known.code == Code::StateKept)
         {
-            self.findings.push(Finding::about_all(Code::StateKept, message));
+            let site = again.kept.clone();
+            self.findings.push(Finding { site, ..Finding::about_all(Code::StateKept, message) });
         }
         self.findings.sort_by_key(|finding| finding.code);
     }

@@ -17,6 +17,10 @@ const ADDRESS: &[&str] = &[
     "--param=asan-instrument-allocas=1",
     "--param=asan-instrument-reads=0",
     "--param=asan-instrument-writes=0",
+    // what the C++ library's containers know of their bounds
+    "-D_GLIBCXX_ASSERTIONS",
+    "-D_GLIBCXX_SANITIZE_VECTOR=1",
+    "-D_GLIBCXX_SANITIZE_STD_ALLOCATOR=1",
 ];
 
 /// All that GCC counts as undefined, and conversions of floats, which it leaves out of that.

@@ -12,6 +12,8 @@ namespace at {
 namespace detail {
 /// Aborts: a stream over `elements` elements was used past its end.
 [[noreturn]] void stream_past_end(size_t elements);
+/// Does nothing: the simulator sees that a closed stream was used.
+void stream_is_closed();
 }  // namespace detail
 
 /// Buffer and position shared by readers and writers; move-only. When TCM is exhausted it silently falls back to a buffer of
@@ -82,7 +84,10 @@ class TensorStream {
 
   T read() {
     if (buffer_idx_ >= buffer_size_) {
-      if (refill() != 0) return T();
+      if (refill() != 0) {
+        detail::stream_is_closed();
+        return T();
+      }
       if (buffer_size_ == 0) detail::stream_past_end(data_size_);
     }
     ++data_idx_;
@@ -90,7 +95,7 @@ class TensorStream {
   }
   void write(T value) {
     if (buffer_idx_ >= buffer_size_) {
-      if (flush() != 0) return;
+      if (flush() != 0) return detail::stream_is_closed();
       if (buffer_size_ == 0) detail::stream_past_end(data_size_);
     }
     ++data_idx_;
