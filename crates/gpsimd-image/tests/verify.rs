@@ -127,6 +127,7 @@ fn one_damaged_property_one_code() {
         }),
         ("image::orphan_section", |elf, _| elf.section(".data").name = ".dram0.data"),
         ("image::never_run", |elf, _| elf.section(".ctors").name = ".init_array"),
+        ("image::never_run", |elf, _| elf.section(".ctors").name = ".ctors.65434"),
         ("image::call0_abi", |elf, _| {
             let section = elf.section(".xtensa.info");
             let at = section.data.windows(4).position(|w| w == b"ABI=").expect("a note") + 4;

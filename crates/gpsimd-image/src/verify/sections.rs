@@ -33,7 +33,7 @@ pub(super) fn check(image: &ElfFile<'_>, variant: Variant, findings: &mut Findin
         match placed.iter().find(|(known, _)| known == name) {
             Some((_, region)) if !is_misplaced => place(section, *region, findings),
             Some(_) => {}
-            None if is_never_run(name) => {
+            None if is_never_run(name) || is_beside_the_table(name) => {
                 let message = format!("{name} has {} bytes that start-up code never looks at", section.size);
                 findings.add(Code::NeverRun, Place::section(name), message);
             }
@@ -50,6 +50,11 @@ pub(super) fn check(image: &ElfFile<'_>, variant: Variant, findings: &mut Findin
 pub(super) fn is_never_run(name: &str) -> bool {
     let suffixed = |table: &str| name.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'));
     NEVER_RUN.iter().any(|table| name == *table || suffixed(table))
+}
+
+/// Where scripts that do not gather constructors with priority into the table leave them.
+fn is_beside_the_table(name: &str) -> bool {
+    [".ctors.", ".dtors."].iter().any(|table| name.starts_with(table))
 }
 
 /// `ABI=1` in the note that assemblers write is call0.
