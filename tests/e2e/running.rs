@@ -89,6 +89,75 @@ fn a_failed_run_writes_no_file() {
 
 /// The guides allow 65,535; whoever knows better may allow it.
 #[test]
+fn a_source_is_built_with_checks_and_run() {
+    let bench = Bench::with_vector_add();
+    let sum = good(bench.tool().args(["run", "vector_add.cpp", "ones:5", "arange:5", "--like", "0"]));
+    assert!(sum.contains("[1, 2, 3, 4, 5]"), "{sum}");
+    assert!(
+        bench.path("build/vector_add.checked.so").is_file() && !bench.path("build/vector_add.so").exists()
+    );
+    bench.write(
+        "window.cpp",
+        "#include <torch/torch.h>\n\
+         torch::Tensor window(const torch::Tensor& x) {\n\
+         \tfloat kept[WIDTH] = {};\n\
+         \tfor (int i = 0; i < x.numel(); ++i) kept[i] += i;\n\
+         \treturn torch::full(x.sizes(), kept[3], torch::kFloat);\n}\n",
+    );
+    let run = |width: &'static str, more: &[&str]| {
+        let mut command = bench.tool();
+        command.args(["run", "window.cpp", "rand:8", "--like", "0"]).args(more).args(["--", width]);
+        command
+    };
+    let said = bad(&mut run("-DWIDTH=7", &[]), 1);
+    assert!(said.contains("error[run::array_index]") && said.contains("window.cpp:4"), "{said}");
+    good(&mut run("-DWIDTH=8", &[]));
+    good(&mut run("-DWIDTH=8", &["--plain", "--lane", "ucpl", "--op", "window=my::w(Tensor x) -> Tensor"]));
+    let said = bad(&mut run("-DWIDTH=8", &["--lane", "ucpl"]), 1);
+    assert!(said.contains("run::checked_split"), "{said}");
+    let said = bad(bench.tool().args(["run", "build/vector_add.checked", "--plain"]), 1);
+    assert!(said.contains("run::not_a_source"), "{said}");
+}
+
+#[test]
+fn a_result_with_more_elements_than_promised_is_refused() {
+    let bench = Bench::new();
+    bench.write(
+        "larger.cpp",
+        "#include <torch/torch.h>\ntorch::Tensor larger(const torch::Tensor& x) { return torch::mul(x, 1.0); }\n",
+    );
+    bench.write(
+        "shape.cpp",
+        "#include <torch/torch.h>\n#include \"torchneuron/register.h\"\n\
+         torch::Tensor shape(torch::Tensor x) { return torch::zeros({COUNT}, torch::kFloat); }\n\
+         NEURON_LIBRARY(my_ops, m) { m.def(\"larger\", &shape, \"larger\"); }\n",
+    );
+    let run = |count: &'static str| {
+        let mut command = bench.tool();
+        command.args([
+            "run",
+            "larger.cpp",
+            "arange:12",
+            "--shape-src",
+            "shape.cpp",
+            "-o",
+            "out.npy",
+            "--",
+            count,
+        ]);
+        command
+    };
+    for count in ["-DCOUNT=4", "-DCOUNT=13"] {
+        let said = bad(&mut run(count), 1);
+        assert!(
+            said.contains("48 bytes, the output needs") && !bench.path("out.npy").exists(),
+            "{count}: {said}"
+        );
+    }
+    good(&mut run("-DCOUNT=12"));
+}
+
+#[test]
 fn a_large_extent_is_an_error_that_can_be_allowed() {
     let bench = Bench::with_vector_add();
     good(bench.tool().args(["compile", "vector_add.cpp", "--schema", VECTOR_ADD]));
@@ -164,7 +233,8 @@ fn inputs_that_cannot_be_used_are_explained() {
         (&["build/vector_add", "rand:9", "rand:9", "--shape", "4000000000"], "device::"),
         (&["build/none", "rand:9", "rand:9", "--like", "0"], "library::missing"),
         (&["cut.stripped.so", "rand:9", "rand:9", "--like", "0"], "device::image"),
-        (&["vector_add.cpp", "rand:9", "rand:9", "--like", "0"], "device::image"),
+        (&["text.npy", "rand:9", "rand:9", "--like", "0"], "device::image"),
+        (&["none.cpp", "rand:9", "rand:9", "--like", "0"], "engine::"),
     ];
     for (arguments, code) in rows {
         let text = bad(bench.tool().arg("run").args(*arguments), 1);

@@ -2,6 +2,7 @@
 //!
 //! Unaware of libraries and of the device.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -28,15 +29,17 @@ Examples:
   gpsimd-build run build/vector_add rand:1000 rand:1000 --like 0
   gpsimd-build run build/relu rand:1000x4 --op relu_forward   # built with --shape-src
   gpsimd-build run build/scale_clip x.npy 0.5 3 1.5 --shape 2x3 --dtype float32
-  gpsimd-build run build/vector_add rand:100 rand:100 --like 0 --lane ucpl --trace")]
+  gpsimd-build run build/vector_add rand:100 rand:100 --like 0 --lane ucpl --trace
+  gpsimd-build run vector_add.cpp rand:1000 rand:1000 --like 0     build the source with all checks, then run it
+  gpsimd-build run relu_multicore.cpp rand:1000 --like 0 --multicore -- -DLIMIT=6")]
 pub struct Run {
-    /// A library (build/NAME) or one of its images.
-    #[arg(value_name = "LIBRARY")]
+    /// A library (build/NAME), one of its images, or a kernel's source: that is built first, with the compiler's checks.
+    #[arg(value_name = "LIBRARY|SOURCE")]
     pub library: PathBuf,
     /// The op's inputs, in order.
     #[arg(value_name = "INPUT", allow_negative_numbers = true)]
     pub inputs: Vec<String>,
-    /// Kernel function of the op [default: the library's only one].
+    /// Kernel function of the op [default: the library's only one]; with a source also KERNEL=SCHEMA.
     #[arg(long, value_name = "KERNEL")]
     pub op: Option<String>,
     /// File for the output.
@@ -63,7 +66,7 @@ pub struct Run {
     /// With --lane ucpl, the generation to prelink for [default: the one the library was built for].
     #[arg(long, value_name = "GENERATION", value_parser = generation())]
     pub generation: Option<Generation>,
-    /// With --lane ucpl and a bare split image, load it on all eight cores.
+    /// Of a source: build it for all eight cores. With --lane ucpl and a bare split image: load it on all eight cores.
     #[arg(long)]
     pub multicore: bool,
     /// Print a kernel's text as it is, even if it steers the terminal.
@@ -73,6 +76,21 @@ pub struct Run {
     /// call with one on a library of its own.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub calls: u32,
+    /// Another source of the kernel.
+    #[arg(long = "source", value_name = "SOURCE", help_heading = "Of a source")]
+    pub sources: Vec<PathBuf>,
+    /// A source of shape functions and registrations.
+    #[arg(long = "shape-src", value_name = "SOURCE", help_heading = "Of a source")]
+    pub shape_sources: Vec<PathBuf>,
+    /// Build it as it ships, without the compiler's checks.
+    #[arg(long, help_heading = "Of a source")]
+    pub plain: bool,
+    /// Directory for what is built.
+    #[arg(long, value_name = "DIR", default_value = "build", help_heading = "Of a source")]
+    pub out_dir: PathBuf,
+    /// Compiler flags, after the built-in ones.
+    #[arg(last = true, value_name = "CFLAG", allow_hyphen_values = true, help_heading = "Of a source")]
+    pub cflags: Vec<OsString>,
     /// Most instructions per core before a run counts as endless.
     #[arg(long, value_name = "N")]
     pub budget: Option<u64>,

@@ -15,6 +15,7 @@ pub mod prelink;
 mod report;
 pub mod run;
 pub mod schema;
+mod sources;
 mod stage;
 pub mod toolchain;
 pub mod verify;

@@ -14,7 +14,7 @@ use miette::{Diagnostic, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Status;
+use super::{Status, sources};
 use crate::answer::{self, Diagnosis, Place};
 use crate::cli::Run;
 use crate::files::{FileError, write};
@@ -88,7 +88,7 @@ const OUTPUT_COPIES: u64 = 5;
 /// Loads the library, calls the op, shows what happened.
 pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     let allowed = allowed(&arguments.allow)?;
-    let library = Library::find(&arguments.library)?;
+    let library = Library::find(&sources::library(arguments, render)?)?;
     if let Some(stale) = library.stale() {
         render.warn(&stale);
     }
@@ -219,7 +219,8 @@ fn allowed(names: &[String]) -> Result<BTreeSet<Code>, RunError> {
 
 fn op(arguments: &Run, known: Vec<String>) -> Result<String, RunError> {
     match (&arguments.op, known.as_slice()) {
-        (Some(op), _) => Ok(op.clone()),
+        // a source's op may come with its schema
+        (Some(op), _) => Ok(op.split_once('=').map_or(op.as_str(), |(kernel, _)| kernel).trim().to_owned()),
         (None, [only]) => Ok(only.clone()),
         (None, _) => Err(RunError::WhichOp { known }),
     }
