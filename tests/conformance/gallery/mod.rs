@@ -91,20 +91,35 @@ fn run_all(name: &str, what: &str, images: Vec<CoreImage>) -> Vec<RunReport> {
     all.iter().enumerate().map(run).collect()
 }
 
-/// With the compiler's checks in, on one core and on eight.
-fn prove_checked(name: &str) {
+/// With the compiler's checks in, on one core and on eight, with these flags of the compiler.
+fn prove_checked(name: &str, flags: &[&str]) {
     let sanitize = ["--sanitize", "address,undefined"];
-    let one = build(name, str::to_owned, &sanitize);
+    let one = build(name, str::to_owned, &[&sanitize[..], flags].concat());
     run_all(name, "one core, checked", vec![CoreImage::new(read(&one, format!("{name}.checked.so")))]);
-    let eight = build(name, str::to_owned, &["--multicore", sanitize[0], sanitize[1]]);
+    let eight = build(name, str::to_owned, &[&["--multicore"][..], &sanitize, flags].concat());
     let cpu = |k: u32| CoreImage::new(read(&eight, format!("{name}.checked_cpu{k}.so")));
     run_all(name, "eight cores, checked", (0..8).map(cpu).collect());
+}
+
+/// At the levels of optimisation that no build has by itself, plain and checked.
+fn prove_levels(name: &str) {
+    for level in ["-O0", "-O2", "-O3"] {
+        let one = build(name, str::to_owned, &["--", level]);
+        run_all(name, &format!("one core, {level}"), vec![image(&one, name)]);
+        let eight = build(name, str::to_owned, &["--multicore", "--", level]);
+        let cpu = |k: u32| image(&eight, &format!("{name}_cpu{k}"));
+        run_all(name, &format!("eight cores, {level}"), (0..8).map(cpu).collect());
+    }
+    prove_checked(name, &["--", "-O0"]);
 }
 
 fn prove(name: &str) {
     let single = build(name, str::to_owned, &[]);
     run_all(name, "one core", vec![image(&single, name)]);
-    prove_checked(name);
+    prove_checked(name, &[]);
+    if std::env::var_os("GPSIMD_GALLERY").is_some() {
+        prove_levels(name);
+    }
 
     // A kernel that prints must fit the split image, too.
     let eight = build(name, printing, &["--multicore", "--image", "both"]);
