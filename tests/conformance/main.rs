@@ -19,4 +19,5 @@ mod kernels;
 mod rejected;
 mod sizes;
 mod stacks;
+mod suites;
 mod workshop;

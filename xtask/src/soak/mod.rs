@@ -24,6 +24,10 @@ pub enum Storm {
     Parsers,
     /// Every float into the fast functions of the kernel helpers.
     Floats,
+    /// GCC's own tests of its sanitizers, in checked builds.
+    Suites,
+    /// Right kernels built in every way: nothing may be found.
+    Alarms,
     /// Random edits under the incremental build.
     Edits,
     /// The tool and its compilers die at chosen system calls.
@@ -79,6 +83,8 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
         let end = match storm {
             Storm::Parsers => parsers::storm(),
             Storm::Floats => parsers::floats(),
+            Storm::Suites => parsers::suites(),
+            Storm::Alarms => parsers::alarms(),
             Storm::Edits => parsers::edits(dose.edits, dose.seed),
             Storm::Kills => kills::storm(&yard()?, dose.kills),
             Storm::Crowd => crowd::storm(&yard()?, dose.builds),

@@ -41,3 +41,37 @@ pub fn floats() -> Result<String> {
     run(bounds.env("GPSIMD_FAST_STEP", "1"))?;
     Ok("every function of every float within its bound".to_owned())
 }
+
+/// GCC's tests of its sanitizers, all of them, in checked builds.
+pub fn suites() -> Result<String> {
+    let mut suites = cargo();
+    suites.args([
+        "test",
+        "--package",
+        "gpsimd-build",
+        "--test",
+        "conformance",
+        "suites::",
+        "--",
+        "--nocapture",
+    ]);
+    run(suites.env("GPSIMD_SUITES", "all"))?;
+    Ok("every test ends as docs/sanitizer-suites.md says".to_owned())
+}
+
+/// Right kernels at every level of optimisation, on one core and on eight, plain and checked.
+pub fn alarms() -> Result<String> {
+    let mut alarms = cargo();
+    alarms.args([
+        "test",
+        "--package",
+        "gpsimd-build",
+        "--test",
+        "conformance",
+        "gallery::",
+        "--",
+        "--nocapture",
+    ]);
+    run(alarms.env("GPSIMD_GALLERY", "all"))?;
+    Ok("nothing is found in right kernels".to_owned())
+}
