@@ -6,6 +6,7 @@
 //! ```text
 //! <!-- sources: examples/relu.cpp -->   copies of these lie in the directory from here on
 //! <!-- output -->                       the block after a command's: its lines are printed, in this order; … stands for anything
+//! <!-- fails: 1 -->                     each line of the block is a command that ends so
 //! <!-- not run: WHY -->                 nobody can here
 //! ```
 
@@ -62,6 +63,10 @@ fn every_block_of_the_pages_runs() {
                 assert!(!reason.is_empty(), "{}: say why it is not run", block.at());
                 println!("{}: not run: {reason}", block.at());
                 not_run += 1;
+            } else if let Some(status) = block.mark("fails") {
+                let lines = block.text.lines();
+                printed = lines.map(|line| place.fail(line, status, &block.at())).collect();
+                run += 1;
             } else if is_command {
                 printed = place.run(&block.text, &block.at());
                 run += 1;
@@ -75,7 +80,7 @@ fn every_block_of_the_pages_runs() {
         }
     }
     println!("{run} blocks run, {compared} outputs compared, {written} files written, {not_run} not run");
-    assert!(run >= 10 && compared >= 3, "{run} blocks run, {compared} compared: has this test lost them?");
+    assert!(run >= 16 && compared >= 9, "{run} blocks run, {compared} compared: has this test lost them?");
 }
 
 #[test]
@@ -208,6 +213,15 @@ echo 'my::f(Tensor a) -> Tensor' > schemas.txt";
         let [printed, told] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
         assert!(output.status.success(), "{at}: {}\n{script}\n{printed}\n{told}", output.status);
         printed.into_owned()
+    }
+
+    /// Runs a command that must end with this status; gives what it printed and said.
+    fn fail(&self, line: &str, status: &str, at: &str) -> String {
+        let output = Place::shell(self.dir(), line).output().expect("bash");
+        let [printed, told] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+        let found = output.status.code().map(|code| code.to_string());
+        assert_eq!(found.as_deref(), Some(status), "{at}: {line}\n{printed}\n{told}");
+        format!("{printed}{told}")
     }
 
     /// A shell in which `gpsimd-build` is the one under test.

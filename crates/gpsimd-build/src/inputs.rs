@@ -46,8 +46,8 @@ pub enum InputError {
         op: String,
         /// Given.
         found: usize,
-        /// Taken.
-        wanted: usize,
+        /// Taken: `2`, or `1 to 2` where some have defaults.
+        wanted: String,
         /// How Python calls it.
         signature: String,
     },

@@ -108,8 +108,13 @@ impl Library {
             let help = there(&path);
             return Err(LibraryError::Directory { path, help }.into());
         }
-        let help =
-            there(path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")));
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        // where compile puts it
+        let usual = Path::new("build").join(&path);
+        let help = match Path::new(&format!("{}.manifest.json", usual.display())).is_file() {
+            true => format!("did you mean {}?", usual.display()),
+            false => there(parent.unwrap_or(Path::new("."))),
+        };
         Err(LibraryError::Missing { path, help }.into())
     }
 
@@ -223,6 +228,11 @@ impl Library {
         gpsimd_engine::stale(&directory, self.manifest.as_ref()?)
     }
 
+    /// As a person names it.
+    fn named(&self) -> PathBuf {
+        PathBuf::from(self.path.to_string_lossy().trim_end_matches(".manifest.json"))
+    }
+
     /// Every file there is.
     pub fn files(&self) -> Vec<&Path> {
         self.images
@@ -245,7 +255,8 @@ impl Library {
                 Ok(Machine::fixed(images?, config))
             }
             Lane::Ucpl => {
-                let files = self.split.as_ref().ok_or(LibraryError::NoSplit { path: self.path.clone() })?;
+                let files =
+                    self.split.as_ref().ok_or_else(|| LibraryError::NoSplit { path: self.named() })?;
                 let built =
                     self.manifest.as_ref().and_then(|manifest| Some((manifest.split.as_ref()?, manifest)));
                 // a bare split image says nothing about cores

@@ -240,6 +240,11 @@ fn with_defaults(inputs: &[String], signature: Option<&Signature>) -> Vec<String
     inputs.iter().cloned().chain(defaults.into_iter().flatten()).collect()
 }
 
+/// Inputs that an op cannot do without.
+fn least(signature: &Signature) -> usize {
+    signature.params.iter().rposition(|param| param.default.is_none()).map_or(0, |last| last + 1)
+}
+
 fn args(op: &str, texts: &[String], signature: Option<&Signature>, call: u32) -> Result<Vec<Arg>> {
     if let Some(signature) = signature
         && signature.params.len() != texts.len()
@@ -247,7 +252,10 @@ fn args(op: &str, texts: &[String], signature: Option<&Signature>, call: u32) ->
         return Err(InputError::Count {
             op: op.to_owned(),
             found: texts.len(),
-            wanted: signature.params.len(),
+            wanted: match (least(signature), signature.params.len()) {
+                (least, most) if least == most => most.to_string(),
+                (least, most) => format!("{least} to {most}"),
+            },
             signature: signature.python_call(),
         }
         .into());
@@ -321,6 +329,7 @@ fn text(report: &RunReport, arguments: &Run) -> String {
     let place = match &arguments.output {
         Some(path) if report.has_failed() => format!("not written to {}", path.display()),
         Some(path) => path.display().to_string(),
+        None if report.has_failed() => format!("{}, not to be trusted", head(&report.output)),
         None => head(&report.output),
     };
     text += &format!("{} -> {} [{}] {place}\n", report.op, spec.dtype, shape.join(", "));

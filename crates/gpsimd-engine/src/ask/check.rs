@@ -26,7 +26,7 @@ enum RequestError {
     #[diagnostic(code(engine::no_sources), help("name at least one C++ kernel source"))]
     NoSources,
     #[error("source file {path} does not exist", path = .path.display())]
-    #[diagnostic(code(engine::source_missing), help("paths are relative to {cwd}", cwd = .cwd.display()))]
+    #[diagnostic(code(engine::source_missing), help("{}paths are relative to {}", meant(.path), .cwd.display()))]
     SourceMissing { path: PathBuf, cwd: PathBuf },
     #[error("source {path} is not a file", path = .path.display())]
     #[diagnostic(code(engine::source_not_file), help("name the C++ file itself, not its directory"))]
@@ -256,12 +256,24 @@ fn other_kind(path: &Path) -> Option<(&'static str, &'static str)> {
             Some(("no file of C++", "name the kernel's source, such as vector_add.cpp"))
         }
         // `-o two words`
-        () if !path.exists() && !name.contains('.') => Some((
-            "a word without an ending, which no file here has",
+        () if !path.exists() && !name.contains('.') && similar(path).is_none() => Some((
+            "no file here",
             "sources end in .cpp; -o takes one word, the library's name, and compiler flags stand after --",
         )),
         () => None,
     }
+}
+
+/// A source beside a path that is not there, of the same stem: `relu.cpp` for `relu` and `relu.cp`.
+fn similar(path: &Path) -> Option<PathBuf> {
+    ["cpp", "cc", "cxx", "c"]
+        .map(|ending| path.with_extension(ending))
+        .into_iter()
+        .find(|other| other.is_file())
+}
+
+fn meant(path: &Path) -> String {
+    similar(path).map_or_else(String::new, |other| format!("did you mean {}? ", other.display()))
 }
 
 fn unique_stem(path: &Path, taken: &mut BTreeMap<OsString, usize>) -> OsString {

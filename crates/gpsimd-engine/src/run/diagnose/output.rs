@@ -43,6 +43,7 @@ pub(super) fn errors(output: &str) -> Vec<Message> {
             is_quoting = false;
         } else if let Some(text) = after(rest, &["note: ", "  note: "]) {
             if let Some(last) = errors.last_mut() {
+                last.place = last.place.take().or(own);
                 last.notes.push(text.trim().to_owned());
             }
             is_quoting = false;
@@ -74,6 +75,8 @@ fn after<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
 fn located(line: &str) -> (Option<Place>, &str) {
     // the linker's own name before a place says nothing
     let line = line.split_once("/ld: ").map_or(line, |(_, rest)| rest);
+    // what a flag such as -DFACTOR=missing says is in no file
+    let line = line.strip_prefix("<command-line>: ").unwrap_or(line);
     let Some((file, rest)) = line.split_once(':') else { return (None, line) };
     if file.is_empty() || file.contains(['\'', '(']) || file.starts_with(' ') {
         return (None, line);

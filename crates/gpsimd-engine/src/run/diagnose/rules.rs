@@ -254,6 +254,19 @@ const SIGNS: &[Known] = &[
         ],
         None,
     ),
+    (
+        names::INCLUDE,
+        &[
+            Text("'torch' does not name a type"),
+            Text("'torch' has not been declared"),
+            Text("'at' has not been declared"),
+            Text("'at' does not name a type"),
+        ],
+        Some((
+            "tensors are used, and their header is not included",
+            "add #include <torch/torch.h>; <gpsimd/kit.hpp> and custom_op.h bring it along",
+        )),
+    ),
     ("compile::main", &[Text("'::main' must return 'int'"), Text("'main' must return 'int'")], None),
     ("compile::exceptions", &[Text("exception handling disabled"), Text("with exceptions disabled")], None),
     ("compile::rtti", &[Text("with '-fno-rtti'"), Text("with -fno-rtti")], None),
