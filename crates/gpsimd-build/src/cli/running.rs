@@ -30,7 +30,7 @@ Examples:
   gpsimd-build run build/relu rand:1000x4 --op relu_forward   # built with --shape-src
   gpsimd-build run build/scale_clip x.npy 0.5 3 1.5 --shape 2x3 --dtype float32
   gpsimd-build run build/vector_add rand:100 rand:100 --like 0 --lane ucpl --trace
-  gpsimd-build run vector_add.cpp rand:1000 rand:1000 --like 0     build the source with all checks, then run it
+  gpsimd-build run vector_add.cpp rand:1000 rand:1000 --like 0   # built with checks first
   gpsimd-build run relu_multicore.cpp rand:1000 --like 0 --multicore -- -DLIMIT=6")]
 pub struct Run {
     /// A library (build/NAME), one of its images, or a kernel's source: that is built first, with the compiler's checks.
