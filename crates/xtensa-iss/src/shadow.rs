@@ -18,11 +18,22 @@ pub(crate) struct Shadow {
     registers: [Undefined; SAR + 1],
     /// How many of them have undefined bits.
     count: u32,
+    /// What a function left where results are, and the instructions until that is nobody's.
+    left: ([(usize, Undefined); 4], u32),
 }
+
+/// Instructions after a return within which its result is used or moved. What lies there longer was none: it would keep the
+/// core tracking for ever.
+const RESULTS_LIVE: u32 = 64;
 
 impl Default for Shadow {
     fn default() -> Self {
-        Self { tracking: false, registers: [Undefined::default(); SAR + 1], count: 0 }
+        Self {
+            tracking: false,
+            registers: [Undefined::default(); SAR + 1],
+            count: 0,
+            left: Default::default(),
+        }
     }
 }
 
@@ -45,6 +56,34 @@ impl Shadow {
             self.count += u32::from(undefined.bits != 0);
             self.count -= u32::from(register.bits != 0);
             *register = undefined;
+        }
+    }
+
+    /// A function whose window was at `position` has returned: a2 to a5 may be its results.
+    pub fn leave(&mut self, position: u8) {
+        self.expire();
+        let places = [2, 3, 4, 5].map(|r| address(position, r));
+        self.left = (places.map(|place| (place, self.get(place))), RESULTS_LIVE);
+    }
+
+    /// One more instruction.
+    pub fn tick(&mut self) {
+        match self.left.1 {
+            0 => {}
+            1 => self.expire(),
+            _ => self.left.1 -= 1,
+        }
+    }
+
+    /// What was left where results are, and is still there, holds a value like everything that nobody reads.
+    fn expire(&mut self) {
+        if std::mem::take(&mut self.left.1) == 0 {
+            return;
+        }
+        for (place, undefined) in self.left.0 {
+            if self.get(place) == undefined {
+                self.set(place, Undefined::default());
+            }
         }
     }
 

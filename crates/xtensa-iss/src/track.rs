@@ -14,6 +14,7 @@ use crate::special;
 /// Executes one instruction like [`execute`], and moves undefined bits as it moves values.
 #[inline(never)]
 pub(crate) fn step<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn) -> Done {
+    core.shadow.tick();
     let before = Before::new(core, insn);
     judge(core, bus, insn, &before)?;
     if insn.op == Op::Retw || insn.op == Op::RetwN {
@@ -350,6 +351,7 @@ fn step_return<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn) -> Done {
             // What the caller's frame fill brought is below.
             core.shadow.set_ar(position, r, Undefined::default());
         }
+        core.shadow.leave(position);
     }
     done
 }
