@@ -245,8 +245,6 @@ impl Core<'_, '_> {
                 What::Redzone { is_whole: false } if self.is_library(chain) => continue,
                 // told with the numbers that differ
                 What::Kept => continue,
-                // it stores into the frame that it goes back to
-                What::Below if self.is_in(chain, "__xtensa_nonlocal_goto") => continue,
                 What::Stale if !self.is_stream(&history.block) => continue,
                 What::Stale => Code::Coherency,
                 What::Below => Code::UseAfterScope,
@@ -314,12 +312,6 @@ impl Core<'_, '_> {
     /// Whether an instruction is the library's own, not the author's, nor inlined into the author's.
     fn is_library(&self, chain: &[u32]) -> bool {
         chain.first().is_none_or(|pc| self.program.symbols.frames(*pc).iter().all(Frame::is_runtime))
-    }
-
-    /// Whether an instruction is in this function of the compiler's own library.
-    fn is_in(&self, chain: &[u32], function: &str) -> bool {
-        let innermost = chain.first().and_then(|pc| self.program.symbols.function(*pc));
-        innermost.is_some_and(|name| name == function)
     }
 
     /// What the handlers of a checked build found.
