@@ -144,7 +144,7 @@ fn each_headline_is_the_first_true_cause() {
     for record in &records {
         assert!(!record.commands.is_empty() && record.wanted.len() >= 2, "{}", record.name);
     }
-    assert!(records.len() >= 100, "{} records", records.len());
+    assert!(records.len() >= 150, "{} records", records.len());
     all_right(&records);
 }
 

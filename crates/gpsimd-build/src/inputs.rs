@@ -26,8 +26,8 @@ pub enum InputError {
         text: String,
     },
     /// A number where the op takes something else, or the other way round.
-    #[error("input {index} is {text:?}, the op's parameter {name} is a {wanted}")]
-    #[diagnostic(code(run::input_type), help("give a {wanted} there"))]
+    #[error("input {index} is {text:?}, the op's parameter {name} is {}", article(*.wanted))]
+    #[diagnostic(code(run::input_type), help("give {} there", forms(*.wanted)))]
     Kind {
         /// Position, from 0.
         index: usize,
@@ -37,6 +37,24 @@ pub enum InputError {
         name: String,
         /// What it takes.
         wanted: ArgType,
+    },
+    /// An integer that 32 bits do not hold.
+    #[error(
+        "input {index} is {text}, and the op's parameter {name} is an int, which has 32 bits on the device"
+    )]
+    #[diagnostic(
+        code(run::int_width),
+        help(
+            "an int is -2147483648 to 2147483647; a wider one is `long long` in the schema, and int64_t in the kernel"
+        )
+    )]
+    Width {
+        /// Position, from 0.
+        index: usize,
+        /// As given.
+        text: String,
+        /// The parameter.
+        name: String,
     },
     /// Too many inputs or too few.
     #[error("{found} inputs are given, {op} takes {wanted}")]
@@ -95,6 +113,23 @@ fn ways(text: &str) -> String {
     format!("{likely}; {FORMS}")
 }
 
+/// `an int`.
+fn article(ty: ArgType) -> String {
+    let name = ty.schema_name();
+    format!("{} {name}", if name.starts_with('i') { "an" } else { "a" })
+}
+
+/// What can be given for a type.
+fn forms(ty: ArgType) -> &'static str {
+    match ty {
+        ArgType::Tensor => {
+            "a tensor: x.npy, or one made up, such as rand:2x3, arange:6:int32, zeros:4 or ones:4"
+        }
+        ArgType::Int | ArgType::LongLong => "a whole number, such as 3",
+        ArgType::Float | ArgType::Scalar => "a number, such as 0.5",
+    }
+}
+
 /// The argument for a parameter, by its text; `ty` is what the schema says, when there is one. Random numbers are others for
 /// every `call`, counted from 0.
 pub fn argument(index: usize, name: &str, text: &str, ty: Option<ArgType>, call: u32) -> miette::Result<Arg> {
@@ -110,6 +145,9 @@ pub fn argument(index: usize, name: &str, text: &str, ty: Option<ArgType>, call:
             return Err(InputError::Unknown { text: text.to_owned() }.into());
         }
         Some(wanted @ ArgType::Tensor) => return Err(wrong(wanted).into()),
+        Some(ArgType::Int) if text.parse::<i32>().is_err() && text.parse::<i128>().is_ok() => {
+            return Err(InputError::Width { index, text: text.to_owned(), name: name.to_owned() }.into());
+        }
         Some(wanted @ ArgType::Int) => Value::Int(text.parse().map_err(|_| wrong(wanted))?),
         Some(wanted @ ArgType::LongLong) => Value::LongLong(text.parse().map_err(|_| wrong(wanted))?),
         Some(wanted @ ArgType::Float) => Value::Float(text.parse().map_err(|_| wrong(wanted))?),
@@ -216,8 +254,9 @@ mod tests {
             ("7", Some(ArgType::Tensor), "run::input_type"),
             ("7", Some(ArgType::Float), "ok"),
             ("7.5", Some(ArgType::Int), "run::input_type"),
-            ("3000000000", Some(ArgType::Int), "run::input_type"),
+            ("3000000000", Some(ArgType::Int), "run::int_width"),
             ("3000000000", Some(ArgType::LongLong), "ok"),
+            ("-.5", Some(ArgType::Float), "ok"),
             ("nan", Some(ArgType::Scalar), "ok"),
             ("seven", None, "run::input"),
             ("no-such.npy", None, "cli::file"),

@@ -51,6 +51,18 @@ pub enum LibraryError {
         help("run its split image with --lane ucpl, or build it with --image both")
     )]
     OnlySplit,
+    /// Cores are those that the library was built for.
+    #[error("{path} was built for one core, and --multicore asks for eight", path = .path.display())]
+    #[diagnostic(
+        code(run::cores),
+        help(
+            "build it with `compile --multicore`; --multicore is for a bare split image, which does not say how many cores it is for"
+        )
+    )]
+    OneCore {
+        /// The library.
+        path: PathBuf,
+    },
     /// No split image.
     #[error("{path} has no split image", path = .path.display())]
     #[diagnostic(code(library::no_split), help("build it with `compile --image split` or `--image both`"))]
@@ -245,6 +257,10 @@ impl Library {
 
     /// The library on the device's side of things, by the way that was asked for; yet to be loaded.
     pub fn machine(&self, arguments: &Run, config: Config) -> miette::Result<Machine> {
+        let is_for_one = self.manifest.as_ref().is_some_and(|manifest| manifest.total_cpus == 1);
+        if arguments.multicore && is_for_one {
+            return Err(LibraryError::OneCore { path: self.path.clone() }.into());
+        }
         match arguments.lane {
             Lane::Fixed if self.images.is_empty() && self.split.is_some() => {
                 Err(LibraryError::OnlySplit.into())

@@ -30,6 +30,7 @@ examples! {
     "default_order": "my::scale(int by=2, Tensor x) -> Tensor",
     "default_value": "my::scale(Tensor x, int by=0.5) -> Tensor",
     "device": "my::to(Tensor x, Device device) -> Tensor",
+    "dotted_name": "my.relu(Tensor x) -> Tensor",
     "dtype": "my::cast(Tensor x, ScalarType dtype) -> Tensor",
     "duplicate_argument": "my::add(Tensor x, Tensor x) -> Tensor",
     "expected": "my::add(Tensor x, Tensor y) Tensor",

@@ -18,7 +18,15 @@ pub fn lower(schema: &FunctionSchema) -> Result<Signature, Vec<LowerError>> {
     let mut errors = Vec::new();
     let op = &schema.name.name;
     if schema.name.namespace.is_none() {
-        errors.push(LowerError::NoNamespace { op: op.text.clone(), at: op.span });
+        errors.push(match &schema.name.overload {
+            // torch.ops.ns.op, written as in Python
+            Some(overload) => LowerError::DottedName {
+                namespace: op.text.clone(),
+                op: overload.text.clone(),
+                at: op.span.to(overload.span),
+            },
+            None => LowerError::NoNamespace { op: op.text.clone(), at: op.span },
+        });
     }
     let params = schema.params.iter().filter_map(|param| lower_param(param, &mut errors)).collect();
     check_list(schema, &mut errors);

@@ -21,6 +21,15 @@ pub enum LowerError {
         at: Span,
     },
 
+    #[error("`{namespace}.{op}` is how Python calls it; a schema writes `{namespace}::{op}`")]
+    #[diagnostic(code(schema::dotted_name), help("write `{namespace}::{op}(…)`"))]
+    DottedName {
+        namespace: String,
+        op: String,
+        #[label("`::` goes between these")]
+        at: Span,
+    },
+
     #[error("`{op}` takes no argument; the device needs at least 1")]
     #[diagnostic(
         code(schema::no_arguments),

@@ -10,6 +10,8 @@ mod running;
 mod steps;
 mod values;
 
+use std::ffi::OsString;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use aids::{Completions, Explain, Integrations, Man, Schema, Toolchain, ToolchainCommand};
@@ -63,7 +65,18 @@ impl Cli {
         {
             return Ok(Cli { global, command: Command::Compile(arguments) });
         }
-        Cli::try_parse()
+        Cli::try_parse_from(std::env::args_os().map(number))
+    }
+}
+
+/// Negative numbers as clap knows them: `-.5` and `-inf` would pass for options.
+fn number(word: OsString) -> OsString {
+    let text = word.to_str().unwrap_or_default();
+    let is_number = text.starts_with('-') && text.parse::<f64>().is_ok();
+    match text.strip_prefix('-') {
+        Some("inf" | "infinity") => "-1e999".into(),
+        Some(rest) if is_number && rest.starts_with('.') => format!("-0{rest}").into(),
+        _ => word,
     }
 }
 

@@ -91,7 +91,11 @@ pub struct Run {
     /// Compiler flags, after the built-in ones.
     #[arg(last = true, value_name = "CFLAG", allow_hyphen_values = true, help_heading = "Of a source")]
     pub cflags: Vec<OsString>,
-    /// Most instructions per core before a run counts as endless.
+    /// Most memory for the tensors of a call, in GiB [default: 4].
+    #[arg(long, value_name = "GIB", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub hbm: Option<u16>,
+    /// Most instructions per core before a run counts as endless [default: 20 billion, or half a billion in which nothing is
+    /// read, written, copied or printed].
     #[arg(long, value_name = "N")]
     pub budget: Option<u64>,
     /// Execute every instruction of library functions that the host would compute (float arithmetic, memcpy, …); the

@@ -93,8 +93,9 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
         render.warn(&stale);
     }
     let default = Config::default();
-    let budget = arguments.budget.unwrap_or(default.budget);
-    let config = Config { budget, native: !arguments.no_native, ..default };
+    let limits = arguments.budget.map_or(default, |budget| default.with_budget(budget));
+    let hbm = arguments.hbm.map_or(default.hbm, |gib| u64::from(gib) << 30);
+    let config = Config { hbm, native: !arguments.no_native, ..limits };
     let control = Arc::new(Control::default());
     let handle = Arc::clone(&control);
     interrupt::listen();
@@ -200,7 +201,7 @@ fn call_of(arguments: &Run, library: &Library, op: &str, call: u32) -> Result<(V
     let args = args(op, &texts, signature.as_ref(), call)?;
     let output = output(arguments, &texts, &args, library, signature.as_ref())?;
     // what is too large for the device is the device's to say
-    if output.byte_len() <= Config::default().hbm {
+    if output.byte_len() <= arguments.hbm.map_or(Config::default().hbm, |gib| u64::from(gib) << 30) {
         memory::check("the tensors", OUTPUT_COPIES * output.byte_len())?;
     }
     Ok((args, output))
@@ -288,7 +289,7 @@ fn output(
         let op = format!("{}::{}", signature.namespace, signature.op);
         return shapes::output(image, &op, args, texts);
     };
-    let dtype = arguments.dtype.as_deref().map_or(Ok(gpsimd_device::Dtype::Float32), inputs::dtype)?;
+    let dtype = arguments.dtype.as_deref().map_or(Ok(Dtype::Float32), inputs::dtype)?;
     Ok(TensorSpec::new(dtype, inputs::shape(shape)?))
 }
 
@@ -369,11 +370,41 @@ fn finding_text(finding: &Finding) -> String {
     text + &format!("   help: {}\n", finding.help)
 }
 
-/// The first elements of a `float32` output, for a run without `-o`.
+/// The first elements of the output, for a run without `-o`: integers as such, floats in their shortest form.
 fn head(tensor: &Tensor) -> String {
-    let Some(values) = tensor.to_f32() else { return String::new() };
-    let shown: Vec<String> = values.iter().take(6).map(ToString::to_string).collect();
-    format!("= [{}{}]", shown.join(", "), if values.len() > 6 { ", …" } else { "" })
+    const SHOWN: usize = 6;
+    let size = tensor.spec.dtype.size();
+    let count = tensor.data.len() / size;
+    let shown: Vec<String> =
+        tensor.data.chunks_exact(size).take(SHOWN).map(|bytes| element(tensor.spec.dtype, bytes)).collect();
+    format!("= [{}{}]", shown.join(", "), if count > SHOWN { ", …" } else { "" })
+}
+
+/// One element as text; nothing if the bytes are not one.
+fn element(dtype: Dtype, bytes: &[u8]) -> String {
+    let two = || <[u8; 2]>::try_from(bytes).ok();
+    let four = || <[u8; 4]>::try_from(bytes).ok();
+    let text = match dtype {
+        Dtype::Int8 => bytes.first().map(|byte| byte.cast_signed().to_string()),
+        Dtype::Uint8 => bytes.first().map(u8::to_string),
+        Dtype::Int16 => two().map(|bytes| i16::from_le_bytes(bytes).to_string()),
+        Dtype::Int32 => four().map(|bytes| i32::from_le_bytes(bytes).to_string()),
+        Dtype::Int64 => <[u8; 8]>::try_from(bytes).ok().map(|bytes| i64::from_le_bytes(bytes).to_string()),
+        Dtype::Bfloat16 => two().map(|bytes| short(half::bf16::from_le_bytes(bytes).to_f32())),
+        Dtype::Float16 => two().map(|bytes| short(half::f16::from_le_bytes(bytes).to_f32())),
+        Dtype::Float32 => four().map(|bytes| short(f32::from_le_bytes(bytes))),
+    };
+    text.unwrap_or_default()
+}
+
+/// A float as Python writes it: with an exponent where the digits would be many.
+fn short(value: f32) -> String {
+    let size = value.abs();
+    if value == 0.0 || !value.is_finite() || (1e-4..1e16).contains(&size) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
 }
 
 /// A long run on a terminal: how many instructions so far.
@@ -404,5 +435,30 @@ impl Bar {
 
     fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_short_and_of_their_kind() {
+        let rows = [
+            (Dtype::Float32, 0.1_f32.to_le_bytes().to_vec(), "0.1"),
+            (Dtype::Float32, 1e-38_f32.to_le_bytes().to_vec(), "1e-38"),
+            (Dtype::Float32, (-3e20_f32).to_le_bytes().to_vec(), "-3e20"),
+            (Dtype::Float32, f32::NAN.to_le_bytes().to_vec(), "NaN"),
+            (Dtype::Float32, 7.0_f32.to_le_bytes().to_vec(), "7"),
+            (Dtype::Int32, (-7_i32).to_le_bytes().to_vec(), "-7"),
+            (Dtype::Int8, vec![0xff], "-1"),
+            (Dtype::Uint8, vec![0xff], "255"),
+            (Dtype::Int64, i64::MIN.to_le_bytes().to_vec(), "-9223372036854775808"),
+            (Dtype::Float16, half::f16::from_f32(0.5).to_le_bytes().to_vec(), "0.5"),
+            (Dtype::Bfloat16, half::bf16::from_f32(-2.0).to_le_bytes().to_vec(), "-2"),
+        ];
+        for (dtype, bytes, want) in rows {
+            assert_eq!(element(dtype, &bytes), want);
+        }
     }
 }

@@ -30,7 +30,7 @@ pub enum NpyError {
     #[diagnostic(
         code(npy::dtype),
         help(
-            "the device has int8, uint8, int16, int32, int64, float16, bfloat16 and float32; convert with array.astype"
+            "the device has int8, uint8, int16, int32, int64, float16, bfloat16 and float32 (bool is taken as uint8); convert with array.astype"
         )
     )]
     Dtype {
@@ -112,12 +112,14 @@ fn dtype(descr: &str) -> Option<(Dtype, bool)> {
     let dtype = match plain {
         "i1" => Dtype::Int8,
         "u1" => Dtype::Uint8,
+        // a bool is a byte, 0 or 1 (kByte): the device has no type of its own for it
+        "b1" => Dtype::Uint8,
         "i2" => Dtype::Int16,
         "i4" => Dtype::Int32,
         "i8" => Dtype::Int64,
         "f2" => Dtype::Float16,
         "f4" => Dtype::Float32,
-        "V2" => Dtype::Bfloat16,
+        "V2" | "bfloat16" => Dtype::Bfloat16,
         _ => return None,
     };
     Some((dtype, descr.starts_with('>')))
@@ -181,6 +183,7 @@ mod tests {
         let plain = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
         let rows: &[(&str, Vec<u8>)] = &[
             ("ok", file(plain, &[0; 8])),
+            ("ok", file("{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", &[0, 1])),
             ("npy::length", file(plain, &[0; 7])),
             ("npy::length", file(plain, &[0; 9])),
             ("npy::format", b"no array at all".to_vec()),

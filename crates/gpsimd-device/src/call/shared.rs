@@ -70,7 +70,7 @@ pub enum PlaceError {
     #[error("the tensors of the call need {needed} bytes of {memory}; the model is given {allowed}")]
     #[diagnostic(
         code(device::out_of_memory),
-        help("use smaller tensors, or raise the limit if the machine has the memory")
+        help("use smaller tensors, or give the model more, if this machine has it: run --hbm GIB")
     )]
     OutOfMemory {
         /// "HBM" or "state buffer".

@@ -45,6 +45,8 @@ pub struct Run {
     pub ended: Ended,
     /// Where it ended, unless it returned.
     pub chain: Chain,
+    /// The addresses of the loop that it was in, if it would not end.
+    pub looped: Vec<u32>,
     /// Incidents.
     pub log: Log,
     /// Output.
@@ -137,10 +139,15 @@ impl Core {
             Ended::Fault(Fault { kind: FaultKind::Fetch { .. }, .. }) => running.chain_of_jump(),
             _ => running.chain(),
         };
+        let executed = running.cpu.instructions();
+        let looped = match ended {
+            Ended::Budget | Ended::Idle(_) => running.loop_of(),
+            _ => Vec::new(),
+        };
         let divided_by_zero = ended == Ended::Aborted && running.is_division_trap();
-        let Running { cpu, bus, log, text, samples, returns, stops, .. } = running;
+        let Running { bus, log, text, samples, returns, stops, .. } = running;
         let mut counters = bus.counters;
-        counters.instructions = cpu.instructions().saturating_sub(stops);
+        counters.instructions = executed.saturating_sub(stops);
         let (scalar_reads, writes) = (bus.scalar_reads, bus.view.into_writes());
         let (touches, streams) = (bus.touches.into_entries(), bus.streams.into_conflicts());
         let (own, owners) = (bus.own.into_entries(), bus.owners);
@@ -151,6 +158,7 @@ impl Core {
             core,
             ended,
             chain,
+            looped,
             log,
             text,
             counters,

@@ -9,15 +9,21 @@ use crate::parts::map;
 
 /// How far behind the end of a pool an overrun of its last block is still explained by that block.
 const POOL_REACH: u32 = 0x400;
+/// Bytes from the first tensor on in which nothing but tensors is laid out.
+const TENSOR_REACH: u64 = 16 << 30;
 /// How far from a block an access is still explained by it: an index that is wrong by more than a pool is another mistake.
 const BLOCK_REACH: i64 = 0x4400;
 
 impl Bus<'_> {
     /// What lies near a SoC address in no memory.
     pub(crate) fn near_soc(&self, soc: u64) -> Near {
-        match self.view.shared().nearest(soc, map::TENSOR_GUARD) {
+        let shared = self.view.shared();
+        // only tensors are laid out there, so one is meant, however far off
+        let is_for_tensors = (map::TENSORS..map::TENSORS + TENSOR_REACH).contains(&soc);
+        let reach = if is_for_tensors { TENSOR_REACH } else { map::TENSOR_GUARD };
+        match shared.nearest(soc, reach) {
             Some((region, _)) => {
-                let base = self.view.shared().regions().get(region).map_or(0, |region| region.base);
+                let base = shared.regions().get(region).map_or(0, |region| region.base);
                 Near::Tensor { region, offset: soc.wrapping_sub(base) as i64 }
             }
             None => Near::Soc { addr: soc },

@@ -3,7 +3,7 @@
 //! Unaware of how a run is set up and of what its records mean.
 //! Facts: spec `customop-abi.md` §3.2-§3.4.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use xtensa_iss::{BusFault, Cpu, Fault, FaultKind, Stop, ps};
@@ -37,6 +37,8 @@ pub enum Ended {
     Fault(Fault),
     /// The instruction budget was used up.
     Budget,
+    /// For so many instructions nothing has left the core.
+    Idle(u64),
     /// The caller's stop flag was set.
     Cancelled,
 }
@@ -66,6 +68,8 @@ pub struct Text {
 pub struct Limits<'a> {
     /// Most instructions.
     pub budget: u64,
+    /// Most instructions in which nothing leaves the core.
+    pub idle: u64,
     /// Set from outside to end the run early.
     pub stop: &'a AtomicBool,
     /// Told the instructions executed so far, slice by slice.
@@ -111,8 +115,15 @@ impl<'s, 'a> Running<'s, 'a> {
 
     /// Runs until something ends it.
     pub fn run(&mut self, limits: Limits<'_>) -> Ended {
+        let (mut progress, mut since) = (self.progress(), self.cpu.instructions());
         loop {
             let executed = self.cpu.instructions();
+            let now = self.progress();
+            if now != progress {
+                (progress, since) = (now, executed);
+            } else if executed - since >= limits.idle {
+                return Ended::Idle(executed - since);
+            }
             limits.executed.store(executed, Ordering::Relaxed);
             if limits.stop.load(Ordering::Relaxed) {
                 return Ended::Cancelled;
@@ -140,6 +151,32 @@ impl<'s, 'a> Running<'s, 'a> {
                 Stop::Fault(fault) => return Ended::Fault(fault),
             }
         }
+    }
+
+    /// A number that changes whenever something has left the core. Accesses count as long as there are not absurdly more of
+    /// them than bytes to access: a loop that reads one element for ever goes nowhere, too.
+    fn progress(&self) -> u64 {
+        const FREE: u64 = 10_000_000;
+        const PER_BYTE: u64 = 10_000;
+        let counters = &self.bus.counters;
+        let accesses = counters.window_loads + counters.window_stores + counters.dma_transfers;
+        let bytes: u64 = self.bus.view.shared().regions().iter().map(|region| region.byte_len()).sum();
+        let text = self.text.bytes.len() as u64 + self.text.dropped;
+        accesses.min(FREE.saturating_add(bytes.saturating_mul(PER_BYTE))).wrapping_add(text)
+    }
+
+    /// The addresses that a run which does not end goes through: those of its loop, if that is not very long.
+    pub fn loop_of(&mut self) -> Vec<u32> {
+        /// Instructions followed, one by one.
+        const STEPS: u32 = 100_000;
+        let mut seen = BTreeSet::new();
+        for _ in 0..STEPS {
+            seen.insert(self.cpu.state().pc);
+            if !matches!(self.cpu.run(&mut self.bus, 1), Stop::Budget) {
+                break;
+            }
+        }
+        seen.into_iter().collect()
     }
 
     /// The call chain at the pc.

@@ -244,6 +244,9 @@ pub fn range(spec: &TensorSpec, first: u64, last: u64, count: u64) -> String {
     }
 }
 
+/// What is said of a program that ended itself and printed nothing.
+pub const WITHOUT_WORDS: &str = "abort() without a message";
+
 /// What the runtime's own assertions mean for the author, by their place (spec `device-runtime.md` §18).
 const RUNTIME_ASSERTIONS: &[(&str, &str)] = &[
     (
@@ -271,6 +274,58 @@ const RUNTIME_ASSERTIONS: &[(&str, &str)] = &[
     ("data_transfer.cpp:160 ", "a DMA transfer is asked for memory outside TCM"),
 ];
 
+/// What functions of the C and C++ libraries mean that end the program without a word, by the start of their names.
+const SILENT_ENDS: &[(&str, &str)] = &[
+    (
+        "std::__throw_out_of_range",
+        "an index is out of range: at() would throw, and the device has no exceptions",
+    ),
+    (
+        "std::__throw_length_error",
+        "a container is to hold more than it can: it would throw, and the device has no exceptions",
+    ),
+    ("std::__throw_logic_error", "std::logic_error would be thrown, and the device has no exceptions"),
+    (
+        "std::__throw_invalid_argument",
+        "std::invalid_argument would be thrown, and the device has no exceptions",
+    ),
+    (
+        "std::__throw_bad_function_call",
+        "an empty std::function is called: it would throw, and the device has no exceptions",
+    ),
+    (
+        "std::__throw_bad_alloc",
+        "no memory is left: std::bad_alloc would be thrown, and the device has no exceptions",
+    ),
+    (
+        "std::__throw_bad_array_new_length",
+        "an array is to have an impossible length, and the device has no exceptions",
+    ),
+    ("std::__throw_", "an exception would be thrown, and the device has none"),
+    (
+        "__cxa_pure_virtual",
+        "a pure virtual function is called: in a constructor or destructor, or of an object that has ended",
+    ),
+    ("__cxa_deleted_virtual", "a deleted virtual function is called"),
+    ("__cxa_throw", "an exception is thrown, and the device has none"),
+    ("std::terminate", "std::terminate() was called"),
+    ("exit", "exit() was called: a kernel ends by returning its tensor"),
+    ("_exit", "_exit() was called: a kernel ends by returning its tensor"),
+    // said by who called it, if by anyone
+    ("abort", ""),
+    ("quick_exit", "quick_exit() was called: a kernel ends by returning its tensor"),
+];
+
+/// What ended a program that printed nothing, by the functions that led there, innermost first.
+pub fn silent_end(functions: &[String]) -> Option<&'static str> {
+    let meaning = |function: &String| {
+        let is_it = |name: &str| function == name || (name.contains("__") && function.starts_with(name));
+        SILENT_ENDS.iter().find(|(name, _)| is_it(name)).map(|(_, meaning)| *meaning)
+    };
+    // the outermost tells most: a container's check calls abort(), which calls _exit()
+    functions.iter().rev().find_map(meaning).filter(|meaning| !meaning.is_empty())
+}
+
 /// What ended a run that did not return 0, and which check that is.
 pub fn ending(run: &Run) -> Option<(Code, String)> {
     let last_line = || {
@@ -284,7 +339,7 @@ pub fn ending(run: &Run) -> Option<(Code, String)> {
             Some((Code::DivideByZero, "an integer is divided by zero".into()))
         }
         Ended::Aborted => {
-            let line = last_line().unwrap_or_else(|| "abort() without a message".to_owned());
+            let line = last_line().unwrap_or_else(|| WITHOUT_WORDS.to_owned());
             let code = if line.contains("Coherence.h") { Code::Coherency } else { Code::Abort };
             match RUNTIME_ASSERTIONS.iter().find(|(place, _)| line.contains(place)) {
                 Some((_, meaning)) => Some((code, format!("{meaning} ({line})"))),
@@ -292,8 +347,22 @@ pub fn ending(run: &Run) -> Option<(Code, String)> {
             }
         }
         Ended::Budget => {
-            Some((Code::Runaway, format!("still running after {} instructions", run.counters.instructions)))
+            let message =
+                format!("still running after {} million instructions", run.counters.instructions / 1_000_000);
+            Some((Code::Runaway, message))
         }
+        Ended::Idle(count) => {
+            let message = format!(
+                "still running: for {} million instructions nothing new was read, written, copied or printed",
+                count / 1_000_000
+            );
+            Some((Code::Runaway, message))
+        }
+        Ended::Fault(Fault { pc, kind: FaultKind::Fetch { .. } }) if *pc < FIRST_PAGE => Some((
+            Code::Fault,
+            "a null function pointer is called; in a constructor or destructor that is a pure virtual function, elsewhere an object or pointer that was not set"
+                .to_owned(),
+        )),
         Ended::Fault(Fault { kind, .. }) => Some(fault(kind)),
     }
 }
@@ -310,6 +379,9 @@ pub fn library_check(frames: &[Frame]) -> Option<(Code, String)> {
     };
     Some((code, format!("in `{function}`: {what}")))
 }
+
+/// Addresses below it are a null pointer and an offset.
+const FIRST_PAGE: u32 = 0x1000;
 
 fn fault(kind: &FaultKind) -> (Code, String) {
     let message = kind.to_string();

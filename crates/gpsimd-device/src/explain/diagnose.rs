@@ -334,6 +334,14 @@ impl Core<'_, '_> {
         }
         if code == Code::Abort && frames.iter().any(Frame::is_operator_new) {
             message.push_str("; operator new found no memory: the C heap holds 10 KiB in at most 32 blocks");
+        } else if code == Code::Abort {
+            let functions: Vec<String> = frames.iter().map(|frame| frame.function.clone()).collect();
+            if let Some(meaning) = describe::silent_end(&functions) {
+                message = meaning.to_owned();
+            }
+        }
+        if let Some(lines) = looped_lines(self.program, &self.run.looped) {
+            message += &format!(", in {lines}");
         }
         folder.add(self.raw(code, &self.run.chain, message));
     }
@@ -550,6 +558,25 @@ impl Core<'_, '_> {
             folder.add(self.raw(Code::ElementCost, chain, message));
         }
     }
+}
+
+/// The author's lines that a loop's instructions come from: `lines 3 to 5 of k.cpp`.
+fn looped_lines(program: &Program<'_>, looped: &[u32]) -> Option<String> {
+    let mut files: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
+    for pc in looped {
+        let frames = program.symbols.frames(*pc);
+        if let Some(frame) = frames.into_iter().find(|frame| !frame.is_runtime() && frame.line > 0) {
+            files.entry(frame.file).or_default().insert(frame.line);
+        }
+    }
+    let (file, lines) = files.into_iter().max_by_key(|(_, lines)| lines.len())?;
+    let (first, last) = (lines.first()?, lines.last()?);
+    let file = file.trim_start_matches("./");
+    Some(if first == last {
+        format!("line {first} of {file}")
+    } else {
+        format!("lines {first} to {last} of {file}")
+    })
 }
 
 /// The three ways to the C heap, which must not be mixed.

@@ -29,7 +29,7 @@ fn core_report(run: &Run) -> CoreReport {
         Ended::Returned(_) => Ending::Failed,
         Ended::Aborted | Ended::Judged => Ending::Aborted,
         Ended::Fault(_) => Ending::Faulted,
-        Ended::Budget => Ending::BudgetExhausted,
+        Ended::Budget | Ended::Idle(_) => Ending::BudgetExhausted,
         Ended::Cancelled => Ending::Cancelled,
     };
     CoreReport {

@@ -21,18 +21,33 @@ pub struct Config {
     pub hbm: u64,
     /// Most instructions per core and call.
     pub budget: u64,
+    /// Most instructions in which nothing leaves the core: no element is read or written, nothing is copied or printed.
+    pub idle: u64,
     /// Whether library functions that are recognised are computed by the host.
     pub native: bool,
 }
 
 impl Default for Config {
-    /// 64 KiB of data RAM, 8 KiB of stack, 4 GiB of tensors, 20 billion instructions.
+    /// 64 KiB of data RAM, 8 KiB of stack, 4 GiB of tensors, 20 billion instructions, half a billion without anything to
+    /// show for them.
     fn default() -> Config {
-        Config { dataram: 0x1_0000, stack: 0x2000, hbm: 4 << 30, budget: 20_000_000_000, native: true }
+        Config {
+            dataram: 0x1_0000,
+            stack: 0x2000,
+            hbm: 4 << 30,
+            budget: 20_000_000_000,
+            idle: 500_000_000,
+            native: true,
+        }
     }
 }
 
 impl Config {
+    /// As it is, with a budget that somebody chose: then the count alone ends a run.
+    pub fn with_budget(self, budget: u64) -> Config {
+        Config { budget, idle: budget, ..self }
+    }
+
     /// As it is, but with a budget for what runs before the first call.
     pub(super) fn for_boot(self) -> Config {
         Config { budget: self.budget.min(BOOT_BUDGET), ..self }
@@ -60,6 +75,6 @@ impl Control {
     /// The limits of a run on one of the eight cores.
     pub(super) fn limits(&self, core: u8, config: Config) -> Limits<'_> {
         let executed = &self.executed[usize::from(core) % map::CORES];
-        Limits { budget: config.budget, stop: &self.stop, executed }
+        Limits { budget: config.budget, idle: config.idle, stop: &self.stop, executed }
     }
 }

@@ -44,8 +44,16 @@ enum RequestError {
     #[diagnostic(code(engine::source_twice), help("its functions would be defined twice; name it once"))]
     SourceTwice { path: PathBuf },
     #[error("{name:?} cannot be a library name: {why}")]
-    #[diagnostic(code(engine::name), help("use a plain file stem such as vector_add"))]
-    Name { name: String, why: &'static str },
+    #[diagnostic(code(engine::name), help("{help}"))]
+    Name { name: String, why: &'static str, help: String },
+    #[error("--out-dir {path} is {found}", path = .path.display())]
+    #[diagnostic(
+        code(engine::out_dir),
+        help(
+            "it is the directory that the library's files go to (build, unless you say); the library's name is -o NAME"
+        )
+    )]
+    OutDir { path: PathBuf, found: &'static str },
     #[error("op {kernel} has no schema")]
     #[diagnostic(
         code(engine::no_schema),
@@ -130,6 +138,7 @@ fn project(settings: &Settings, kit: &Kit, problems: &mut Vec<Problem>) -> Resul
         [] => Vec::new(),
         paths => self::sources(paths, &[], problems),
     };
+    out_dir(&settings.out_dir, problems);
     let (includes, include_flags) = includes(&settings.includes, problems);
     let mut cflags = settings.cflags.clone();
     cflags.extend(include_flags);
@@ -181,7 +190,9 @@ fn library_name(name: &str, problems: &mut Vec<Problem>) -> String {
     let stem = stem(name);
     let why = if stem.is_empty() {
         Some("it is empty")
-    } else if stem.contains(|letter: char| letter == '/' || letter.is_control()) {
+    } else if stem.contains('/') {
+        Some("it is a path, and -o takes the library's name alone")
+    } else if stem.contains(char::is_control) {
         Some("it contains a character that a file name cannot hold here")
     } else if stem.starts_with(['.', '-']) {
         Some("it starts with a character that hides the file or looks like an option")
@@ -191,9 +202,30 @@ fn library_name(name: &str, problems: &mut Vec<Problem>) -> String {
         None
     };
     if let Some(why) = why {
-        problems.push(Problem::new(RequestError::Name { name: name.to_owned(), why }));
+        let help = match name.trim_end_matches('/').rsplit_once('/') {
+            Some((directory, stem)) if !name.ends_with('/') => {
+                format!("the directory is an option of its own: --out-dir {directory} -o {stem}")
+            }
+            _ if name.ends_with('/') => {
+                format!("the directory is an option of its own: --out-dir {}", name.trim_end_matches('/'))
+            }
+            _ => "use a plain file stem such as vector_add".to_owned(),
+        };
+        problems.push(Problem::new(RequestError::Name { name: name.to_owned(), why, help }));
     }
     stem.to_owned()
+}
+
+/// Refuses what cannot be a directory before anything is written there.
+fn out_dir(path: &Path, problems: &mut Vec<Problem>) {
+    let found = match path.metadata() {
+        Ok(found) if found.is_dir() => return,
+        Ok(_) => "a file, not a directory",
+        // what does not exist is made, unless a file is in the way
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => "below a file",
+        Err(_) => return,
+    };
+    problems.push(Problem::new(RequestError::OutDir { path: path.to_owned(), found }));
 }
 
 /// Sources with object stems; `taken` are the stems of objects that are ours.

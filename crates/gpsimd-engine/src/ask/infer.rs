@@ -11,6 +11,7 @@ use miette::Diagnostic;
 
 use crate::ask::defaults::{defaults, number};
 use crate::ask::functions::{Function, functions, nearest};
+use crate::ask::not_a_kernel;
 use crate::words::error::{EngineError, Problem};
 use crate::words::request::{NamedOp, OpRequest};
 
@@ -131,7 +132,7 @@ fn only_kernel(defined: &[Function], namespace: &str, sources: &[String]) -> Res
         .collect();
     match candidates.as_slice() {
         [(function, _)] => request(function, namespace, sources),
-        [] => Err(InferError::NoKernel { seen: seen(defined) }),
+        [] => Err(InferError::NoKernel { seen: seen(defined).map(judged).collect() }),
         several => Err(InferError::SeveralKernels {
             found: several.iter().map(|(function, _)| function.placed()).collect(),
             options: several.iter().map(|(function, _)| format!("--op {}", function.name)).collect(),
@@ -152,7 +153,7 @@ fn named(
         [(function, _)] => request(function, namespace, sources),
         [] if all.is_empty() => Err(InferError::Missing {
             kernel: kernel.to_owned(),
-            seen: seen(defined),
+            seen: seen(defined).map(Function::placed).collect(),
             help: match nearest(kernel, defined) {
                 Some(function) => format!("did you mean --op {}?", function.name),
                 None => "name one of these, or the source that defines it".to_owned(),
@@ -160,7 +161,7 @@ fn named(
         }),
         [] => Err(InferError::NotAKernel {
             kernel: kernel.to_owned(),
-            found: all.iter().map(|function| function.placed()).collect(),
+            found: all.iter().map(|function| judged(function)).collect(),
         }),
         several => Err(InferError::Overloaded {
             kernel: kernel.to_owned(),
@@ -200,13 +201,20 @@ fn request(function: &Function, namespace: &str, sources: &[String]) -> Result<N
 }
 
 /// The functions a person wrote, for a look at what is there: not those of headers, nor members.
-fn seen(defined: &[Function]) -> Vec<String> {
+pub(crate) fn seen(defined: &[Function]) -> impl Iterator<Item = &Function> {
     let written = |function: &&Function| matches!(function.linkage, Linkage::Global | Linkage::Internal);
     let from_source = |function: &&Function| {
         function.place.as_ref().is_some_and(|place| !place.file.contains("gpsimd-sdk"))
     };
-    let seen = defined.iter().filter(written).filter(from_source);
-    seen.take(MAX_SEEN).map(Function::placed).collect()
+    defined.iter().filter(written).filter(from_source).take(MAX_SEEN)
+}
+
+/// A function, and why it is no kernel.
+fn judged(function: &Function) -> String {
+    match not_a_kernel::why(function) {
+        Some(why) => format!("{}\n      {why}", function.placed()),
+        None => function.placed(),
+    }
 }
 
 /// Functions listed in a message.

@@ -75,12 +75,14 @@ pub(crate) enum KernelError {
         at: Option<SourceSpan>,
     },
 
-    #[error("op {kernel}: no source defines its kernel function\n  expected: {expected}{}", near(.nearest.as_deref()))]
+    #[error("op {kernel}: no source defines its kernel function\n  expected: {expected}{}", near(.nearest.as_deref(), .candidates))]
     #[diagnostic(code(kernel::missing), help("{help}"))]
     Missing {
         kernel: String,
         expected: String,
         nearest: Option<String>,
+        /// Other functions that could be meant.
+        candidates: Vec<String>,
         help: String,
         #[source_code]
         source_text: Option<NamedSource<String>>,
@@ -184,6 +186,10 @@ pub(crate) enum KernelError {
     },
 }
 
-fn near(nearest: Option<&str>) -> String {
-    nearest.map(|text| format!("\n  nearest:  {text}")).unwrap_or_default()
+fn near(nearest: Option<&str>, candidates: &[String]) -> String {
+    let mut text = nearest.map(|text| format!("\n  nearest:  {text}")).unwrap_or_default();
+    if !candidates.is_empty() {
+        text += &format!("\n  defined:  {}", candidates.join("\n            "));
+    }
+    text
 }

@@ -184,6 +184,9 @@ fn not_callable(op: &Op, named: &[&Function], defined: &[Function]) -> KernelErr
     }
 }
 
+/// Functions shown where a kernel is missing.
+const MOST_CANDIDATES: usize = 6;
+
 fn missing(op: &Op, defined: &[Function]) -> KernelError {
     let nearest = nearest(&op.kernel, defined);
     let spot = nearest.map(Spot::of).unwrap_or_default();
@@ -191,10 +194,19 @@ fn missing(op: &Op, defined: &[Function]) -> KernelError {
         kernel: op.kernel.clone(),
         expected: expected(op),
         nearest: nearest.map(Function::placed),
+        candidates: infer::seen(defined)
+            .filter(|function| nearest.is_none_or(|nearest| nearest.symbol != function.symbol))
+            .take(MOST_CANDIDATES)
+            .map(Function::placed)
+            .collect(),
         help: match nearest {
             Some(function) => format!(
                 "name the kernel with --op '{}={}', or rename it; inline functions that nothing calls are not compiled",
                 function.name, op.signature
+            ),
+            None if infer::seen(defined).next().is_some() => format!(
+                "name the kernel with --op 'KERNEL={}', or the source that defines {}; inline functions that nothing calls are not compiled",
+                op.signature, op.kernel
             ),
             None => "define it at global scope in one of the sources, or name the source that does; inline functions that nothing calls are not compiled".to_owned(),
         },

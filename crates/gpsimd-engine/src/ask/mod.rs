@@ -10,6 +10,7 @@ pub(crate) mod infer;
 pub(crate) mod kernel_error;
 pub(crate) mod kernels;
 pub(crate) mod multicore;
+pub(crate) mod not_a_kernel;
 pub(crate) mod placement;
 pub(crate) mod registrations;
 pub(crate) mod undocumented;

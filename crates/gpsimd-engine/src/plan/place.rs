@@ -74,16 +74,37 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Directories whose names must not show in objects, so that builds in different places agree.
+    /// Directories whose names must not show in objects, so that builds in different places agree. A compiler maps texts, not
+    /// paths; so that `out` does not make `outside.cpp` another name, directories end in a slash. The working directory, which
+    /// objects name by itself, cannot: what begins like it and is not in it is mapped to itself.
     pub(crate) fn prefix_maps(&self) -> Vec<PrefixMap> {
+        let inside = |directory: &Path, name: &str| PrefixMap::new(directory.join(""), &format!("{name}/"));
         let mut maps = Vec::new();
-        maps.extend(self.project.directory.as_ref().map(|directory| PrefixMap::new(directory, ".")));
-        maps.push(PrefixMap::new(&self.project.out_dir, "build"));
-        maps.push(PrefixMap::new(&self.work, "build"));
-        maps.push(PrefixMap::new(self.kit.sdk.root(), "gpsimd-sdk"));
+        if let Some(directory) = &self.project.directory {
+            maps.push(PrefixMap::new(directory, "."));
+            maps.extend(self.alike(directory).into_iter().map(|other| {
+                let name = other.to_string_lossy().into_owned();
+                PrefixMap::new(other, &name)
+            }));
+        }
+        maps.push(inside(&self.project.out_dir, "build"));
+        maps.push(inside(&self.work, "build"));
+        maps.push(inside(self.kit.sdk.root(), "gpsimd-sdk"));
         // its own flags say so too, but before the map of a directory that it may be in
         maps.extend(self.kit.toolchain.directory().map(|directory| PrefixMap::new(directory, "/toolchain")));
         maps
+    }
+
+    /// Files and directories of the request whose names begin like `directory` but do not lie in it.
+    fn alike(&self, directory: &Path) -> Vec<PathBuf> {
+        let Project { sources, shapes, includes, .. } = self.project;
+        let named = sources.iter().chain(shapes).map(|source| &source.path).chain(includes);
+        let is_alike = |path: &&PathBuf| {
+            let begins =
+                path.as_os_str().as_encoded_bytes().starts_with(directory.as_os_str().as_encoded_bytes());
+            begins && !path.starts_with(directory)
+        };
+        named.filter(is_alike).cloned().collect()
     }
 }
 

@@ -108,10 +108,7 @@ impl Diagnostic for Failed {
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        let command = match &self.log {
-            Some(log) => format!("the whole command is in {} (or -v)", log.display()),
-            None => format!("the command, to try by hand:\n{}", self.command),
-        };
-        Some(Box::new(format!("{}\n{command}", self.verdict.remedy)))
+        let Self { verdict, command, .. } = self;
+        Some(Box::new(format!("{}\nthe command, to try by hand:\n{command}", verdict.remedy)))
     }
 }
