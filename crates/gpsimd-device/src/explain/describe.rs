@@ -347,9 +347,7 @@ pub fn ending(run: &Run) -> Option<(Code, String)> {
             }
         }
         Ended::Budget => {
-            let message =
-                format!("still running after {} million instructions", run.counters.instructions / 1_000_000);
-            Some((Code::Runaway, message))
+            Some((Code::Runaway, format!("still running after {} instructions", run.counters.instructions)))
         }
         Ended::Idle(count) => {
             let message = format!(

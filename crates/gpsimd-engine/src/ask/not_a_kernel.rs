@@ -27,7 +27,7 @@ pub(crate) fn why(function: &Function) -> Option<String> {
         return Some("it takes no argument, and the device needs at least one".to_owned());
     }
     let is_wrong = |param: &&Param| matches!(param.decl, None | Some(ParamDecl::TensorRef));
-    let (index, param) = params.iter().enumerate().find(|(_, param)| is_wrong(&param))?;
+    let (index, param) = params.iter().enumerate().find(|(_, param)| is_wrong(param))?;
     let name = param.name.clone().unwrap_or_else(|| format!("number {}", index + 1));
     Some(format!("parameter {name} is {}: {}", spelled(&param.written), instead(&param.written)))
 }
