@@ -7,6 +7,7 @@
 
 torch::Tensor scale_clip_shape(const torch::Tensor& x, double scale, int64_t limit, const torch::Scalar& offset) {
     (void)scale, (void)offset;
+    TORCH_CHECK(x.scalar_type() == torch::kFloat, "scale_clip: float32 only");
     TORCH_CHECK(limit >= 0, "scale_clip: limit must not be negative");
     return torch::empty(x.sizes(), torch::kFloat);
 }

@@ -6,6 +6,7 @@
 #include "torchneuron/register.h"
 
 torch::Tensor vector_add_shape(torch::Tensor a, torch::Tensor b) {
+    TORCH_CHECK(a.scalar_type() == torch::kFloat && b.scalar_type() == torch::kFloat, "vector_add: float32 only");
     TORCH_CHECK(a.sizes() == b.sizes(), "vector_add: the operands must have one shape");
     return torch::empty(a.sizes(), torch::kFloat);
 }

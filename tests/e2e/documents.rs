@@ -21,6 +21,7 @@ const OTHERS: [&str; 2] = ["docs/errors.md", "docs/spec"];
 /// Lines of the help that are not run, by how they begin, and why.
 const NOT_RUN: &[(&str, &str)] = &[
     ("sudo ", "needs root, and installs packages"),
+    ("gpsimd-build test ", "takes long; tests/e2e/tester.rs runs such"),
     ("gpsimd-build toolchain install", "takes minutes; CI does it before these tests"),
 ];
 

@@ -25,6 +25,7 @@ mod stale;
 mod storm;
 mod strangers;
 mod tampering;
+mod tester;
 mod ucpl;
 mod vendor;
 mod watched;

@@ -219,7 +219,6 @@ fn inputs_that_cannot_be_used_are_explained() {
     let rows: &[(&[&str], &str)] = &[
         (&["build/vector_add", "rand:9", "--like", "0"], "run::input_count"),
         (&["build/vector_add", "rand:9", "7", "--like", "0"], "run::input_type"),
-        (&["build/vector_add", "rand:9", "rand:9"], "run::output"),
         (&["build/vector_add", "rand:9", "rand:9", "--like", "2"], "run::like"),
         (&["build/vector_add", "rand:9", "rand:9", "--shape", "9,9"], "run::shape"),
         (&["build/vector_add", "rand:9", "rand:9", "--shape", "9", "--dtype", "float64"], "run::dtype"),

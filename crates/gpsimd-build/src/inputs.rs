@@ -6,6 +6,7 @@ use std::path::Path;
 
 use gpsimd_device::{Arg, Dtype, Tensor, TensorSpec, Value};
 use gpsimd_schema::ArgType;
+use gpsimd_test::{Kind, Made};
 use miette::Diagnostic;
 
 use crate::files::read_at_most;
@@ -13,7 +14,7 @@ use crate::memory;
 use crate::npy;
 
 /// Longest tensor file read: what the device has memory for, and a header.
-const LONGEST: u64 = (4 << 30) + (1 << 16);
+pub const LONGEST: u64 = (4 << 30) + (1 << 16);
 
 /// Why an input cannot be used.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -173,30 +174,24 @@ fn tensor(text: &str, call: u32) -> miette::Result<Option<Tensor>> {
         let path = Path::new(text);
         return Ok(Some(npy::read(path, read_at_most(path, LONGEST)?)?));
     }
+    let Some(made) = made(text)? else { return Ok(None) };
+    made.spec.check()?;
+    memory::check("the made-up tensors", made.spec.byte_len())?;
+    Ok(Some(made.tensor(call)?))
+}
+
+/// A tensor to make up, by its words; `None` if they are something else.
+pub fn made(text: &str) -> Result<Option<Made>, InputError> {
     let mut parts = text.split(':');
-    let (Some(kind), Some(shape_text), dtype_text, None) =
-        (parts.next(), parts.next(), parts.next(), parts.next())
+    let kind = parts.next().and_then(Kind::from_name);
+    let (Some(kind), Some(extents), element, seed, None) =
+        (kind, parts.next(), parts.next(), parts.next(), parts.next())
     else {
         return Ok(None);
     };
-    let value: fn(u64) -> f64 = match kind {
-        "zeros" => |_| 0.0,
-        "ones" => |_| 1.0,
-        #[allow(clippy::cast_precision_loss)] // positions beyond 2^53 do not fit a tensor
-        "arange" => |position| position as f64,
-        "rand" => noise,
-        _ => return Ok(None),
-    };
-    let spec = TensorSpec::new(dtype_text.map_or(Ok(Dtype::Float32), dtype)?, shape(shape_text)?);
-    let count = spec.check()?;
-    memory::check("the made-up tensors", spec.byte_len())?;
-    let mut data = Vec::with_capacity(count as usize * spec.dtype.size());
-    // Far from the positions of other calls; only noise() looks beyond the tensor.
-    let from = if kind == "rand" { u64::from(call) << 32 } else { 0 };
-    for position in from..from + u64::from(count) {
-        encode(spec.dtype, value(position), &mut data);
-    }
-    Ok(Some(Tensor { spec, data }))
+    let spec = TensorSpec::new(element.map_or(Ok(Dtype::Float32), dtype)?, shape(extents)?);
+    let unknown = |_| InputError::Unknown { text: text.to_owned() };
+    Ok(Some(Made { kind, spec, seed: seed.map_or(Ok(0), str::parse).map_err(unknown)? }))
 }
 
 /// `2x3`.
@@ -211,32 +206,6 @@ pub fn dtype(text: &str) -> Result<Dtype, InputError> {
     Dtype::from_name(text).ok_or_else(|| InputError::Dtype { text: text.to_owned() })
 }
 
-/// A number in [-1, 1) that looks random and is the same every time (SplitMix64 of the position).
-fn noise(position: u64) -> f64 {
-    let mut bits = position.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    #[allow(clippy::cast_precision_loss)] // 24 bits fit
-    let unit = ((bits ^ (bits >> 31)) >> 40) as f64 / f64::from(1 << 24);
-    2.0 * unit - 1.0
-}
-
-/// Appends `value` as an element; integers are cut, `rand` spreads over their range.
-fn encode(dtype: Dtype, value: f64, data: &mut Vec<u8>) {
-    #[allow(clippy::cast_possible_truncation)] // made-up values may be cut
-    let (float, whole) =
-        (value as f32, if value.abs() < 1.0 { (value * 100.0) as i64 } else { value as i64 });
-    let whole = if value == 1.0 { 1 } else { whole };
-    match dtype {
-        Dtype::Float32 => data.extend(float.to_le_bytes()),
-        Dtype::Bfloat16 => data.extend(half::bf16::from_f32(float).to_le_bytes()),
-        Dtype::Float16 => data.extend(half::f16::from_f32(float).to_le_bytes()),
-        Dtype::Int8 | Dtype::Uint8 | Dtype::Int16 | Dtype::Int32 | Dtype::Int64 => {
-            data.extend(&whole.to_le_bytes()[..dtype.size()]);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,6 +216,9 @@ mod tests {
             ("rand:2x3", None, "ok"),
             ("rand:2x3:bfloat16", Some(ArgType::Tensor), "ok"),
             ("arange:5:int64", None, "ok"),
+            ("rand:2x3:int8:7", Some(ArgType::Tensor), "ok"),
+            ("unusual:2x3", None, "ok"),
+            ("rand:2x3:int8:x", None, "run::input"),
             ("rand:2x", None, "run::shape"),
             ("rand:2:float64", None, "run::dtype"),
             ("rand:0", None, "device::empty_dimension"),

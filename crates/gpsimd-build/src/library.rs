@@ -4,14 +4,15 @@
 
 use std::path::{Path, PathBuf};
 
-use gpsimd_device::{Config, CoreImage, Machine};
-use gpsimd_engine::{Damage, FileEntry, FileKind, Manifest, Stale};
+use gpsimd_device::{Config, CoreImage, LoadError, Machine};
+use gpsimd_engine::{Damage, FileEntry, FileKind, Manifest, OpEntry, Stale};
 use gpsimd_loader::Generation;
 use gpsimd_loader::selector::Environment;
 use gpsimd_lsp::{CpuId, Variant};
+use gpsimd_schema::Signature;
 use miette::Diagnostic;
 
-use crate::cli::{Lane, Run};
+use crate::cli::Lane;
 use crate::files::{FileError, read};
 
 /// Why a path is no library.
@@ -255,35 +256,92 @@ impl Library {
             .collect()
     }
 
-    /// The library on the device's side of things, by the way that was asked for; yet to be loaded.
-    pub fn machine(&self, arguments: &Run, config: Config) -> miette::Result<Machine> {
+    /// The library as it gets to the device by this lane. A bare split image says nothing about cores; `cores` does.
+    ///
+    /// # Errors
+    /// The library has no images for this lane, or they cannot be read.
+    pub fn loadable(
+        &self,
+        lane: Lane,
+        generation: Option<Generation>,
+        cores: u8,
+    ) -> miette::Result<Loadable> {
         let is_for_one = self.manifest.as_ref().is_some_and(|manifest| manifest.total_cpus == 1);
-        if arguments.multicore && is_for_one {
+        if cores > 1 && is_for_one {
             return Err(LibraryError::OneCore { path: self.path.clone() }.into());
         }
-        match arguments.lane {
+        match lane {
             Lane::Fixed if self.images.is_empty() && self.split.is_some() => {
                 Err(LibraryError::OnlySplit.into())
             }
             Lane::Fixed => {
                 let images: Result<Vec<CoreImage>, FileError> =
                     self.images.iter().map(ImageFiles::image).collect();
-                Ok(Machine::fixed(images?, config))
+                Ok(Loadable::Fixed(images?))
             }
             Lane::Ucpl => {
                 let files =
                     self.split.as_ref().ok_or_else(|| LibraryError::NoSplit { path: self.named() })?;
                 let built =
                     self.manifest.as_ref().and_then(|manifest| Some((manifest.split.as_ref()?, manifest)));
-                // a bare split image says nothing about cores
-                let (cores, generation) = match built {
+                let (cores, known) = match built {
                     Some((split, manifest)) => (manifest.total_cpus, split.generation),
-                    None => (if arguments.multicore { 8 } else { 1 }, Generation::Cayman),
+                    None => (cores, Generation::Cayman),
                 };
-                let generation = arguments.generation.unwrap_or(generation);
+                Ok(Loadable::Split(files.image()?, cores, generation.unwrap_or(known)))
+            }
+        }
+    }
+
+    /// Whether it has images at fixed addresses.
+    pub fn has_fixed(&self) -> bool {
+        !self.images.is_empty()
+    }
+
+    /// Whether it has a split image.
+    pub fn has_split(&self) -> bool {
+        self.split.is_some()
+    }
+
+    /// The op that somebody names: by its kernel, by its own name, or by both namespace and name as PyTorch has them.
+    pub fn op(&self, name: &str) -> Option<(&OpEntry, Signature)> {
+        let ops = self.manifest.iter().flat_map(|manifest| &manifest.ops);
+        let known = ops.filter_map(|op| Some((op, gpsimd_schema::signature(&op.schema).ok()?)));
+        let known: Vec<(&OpEntry, Signature)> = known.collect();
+        let plain = name.strip_prefix("torch.ops.").unwrap_or(name);
+        let qualified = plain.split_once("::").or_else(|| plain.split_once('.'));
+        let find = |is: &dyn Fn(&OpEntry, &Signature) -> bool| {
+            known.iter().find(|(op, signature)| is(op, signature))
+        };
+        // a kernel's name is the library's own, so it counts first
+        find(&|op, _| op.kernel == name)
+            .or_else(|| find(&|_, signature| qualified == Some((&signature.namespace, &signature.op))))
+            .or_else(|| find(&|_, signature| signature.op == name))
+            .cloned()
+    }
+}
+
+/// A library's bytes, ready for a device.
+#[derive(Debug, Clone)]
+pub enum Loadable {
+    /// Images at fixed places, in core order.
+    Fixed(Vec<CoreImage>),
+    /// A split image, for this many cores of a device of this generation.
+    Split(CoreImage, u8, Generation),
+}
+
+impl Loadable {
+    /// On the device's side of things, yet to be loaded.
+    ///
+    /// # Errors
+    /// [`LoadError`] of the host's stages.
+    pub fn machine(&self, config: Config) -> Result<Machine, LoadError> {
+        match self {
+            Loadable::Fixed(images) => Ok(Machine::fixed(images.clone(), config)),
+            Loadable::Split(image, cores, generation) => {
                 let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
                 let environment = Environment::from_names(names);
-                Ok(Machine::prepare(files.image()?, cores, generation, environment, config)?)
+                Machine::prepare(image.clone(), *cores, *generation, environment, config)
             }
         }
     }

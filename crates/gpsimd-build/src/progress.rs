@@ -34,7 +34,7 @@ impl Progress {
     pub fn new(verbose: bool, silent: bool, explains: bool) -> Self {
         let is_shown = !silent && std::io::stderr().is_terminal();
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("[{pos}/{len}] {wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template("[{pos}/{len}, {elapsed}] {wide_msg}") {
             bar.set_style(style);
         }
         Self {

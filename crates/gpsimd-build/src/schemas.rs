@@ -12,13 +12,14 @@ use serde_json::{Value, json};
 use crate::answer::{Answer, VERSION};
 use crate::cli::Cli;
 use crate::commands::{
-    Files, Sized, compile, doctor, explain, image, lsp, plan, prelink, run, schema, toolchain, verify,
+    Files, Sized, compile, doctor, explain, image, lsp, plan, prelink, run, schema, test, toolchain, verify,
 };
 use crate::render::Text;
 
 /// The command of every schema. A command that writes a text or files only has the same form of result as others.
 fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
+        ("new", of::<Files>()),
         ("compile", of::<compile::Document>()),
         ("plan", of::<plan::Document>()),
         ("codegen", of::<FilesOrText>()),
@@ -31,6 +32,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("records load", of::<prelink::RecordsDocument>()),
         ("records unload", of::<prelink::RecordsDocument>()),
         ("run", of::<run::Document>()),
+        ("test", of::<test::Document>()),
         ("toolchain install", of::<toolchain::Installed>()),
         ("toolchain show", of::<toolchain::Shown>()),
         ("doctor", of::<doctor::Document>()),

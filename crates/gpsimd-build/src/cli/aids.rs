@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::Compiler;
 
@@ -95,4 +95,63 @@ pub struct Completions {
     /// Which shell.
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
+    /// Print words instead, one a line: what the script asks for.
+    #[arg(long, value_enum, value_name = "WHICH", hide = true)]
+    pub words: Option<Words>,
+    /// The library whose ops are asked for.
+    #[arg(long, value_name = "LIBRARY", hide = true)]
+    pub library: Option<PathBuf>,
+}
+
+/// Words that a completion script asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Words {
+    /// Codes of errors.
+    Codes,
+    /// Ops of a library.
+    Ops,
+}
+
+/// Arguments of `new`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gpsimd-build new my_norm --template rows
+  gpsimd-build new my_op --build cmake")]
+pub struct New {
+    /// The op's name, and the directory's.
+    #[arg(value_name = "NAME", value_parser = crate::commands::new::name)]
+    pub name: String,
+    /// Which kernel to start from.
+    #[arg(long, value_enum, default_value_t = Template::Elementwise, value_name = "TEMPLATE")]
+    pub template: Template,
+    /// What builds it.
+    #[arg(long, value_enum, default_value_t = BuildSystem::Make, value_name = "SYSTEM")]
+    pub build: BuildSystem,
+}
+
+/// Kernels to start from; each is one pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Template {
+    /// Every element by itself.
+    Elementwise,
+    /// A row at a time, in place.
+    Rows,
+    /// One number a row.
+    Reduce,
+    /// Rows by index.
+    Gather,
+    /// Images of any size, in tiles.
+    Tiles,
+}
+
+/// What builds a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum BuildSystem {
+    /// A Makefile.
+    Make,
+    /// A CMakeLists.txt.
+    Cmake,
+    /// The tool by itself.
+    None,
 }

@@ -8,13 +8,17 @@ mod images;
 mod loading;
 mod running;
 mod steps;
+mod testing;
 mod values;
 
 use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use aids::{Completions, Explain, Integrations, Man, Schema, Toolchain, ToolchainCommand};
+pub use aids::{
+    BuildSystem, Completions, Explain, Integrations, Man, New, Schema, Template, Toolchain, ToolchainCommand,
+    Words,
+};
 pub use build::{
     Codegen, Compile, Compiler, ImageKind, Link, Ops, Packer, Plan, PlanFormat, Sanitizer, Which,
 };
@@ -22,6 +26,7 @@ pub use images::{Inspect, Lsp, Pack, Unpack, Verify};
 pub use loading::{Prelink, Records, RecordsCommand};
 pub use running::{Lane, Run};
 pub use steps::Stage;
+pub use testing::{Cases, Test};
 
 /// From a C++ kernel to checked GPSIMD custom-op images, with no licence and no accelerator.
 #[derive(Debug, Parser)]
@@ -84,6 +89,7 @@ impl Command {
     /// As an answer names it, and its help.
     pub fn name(&self) -> &'static str {
         match self {
+            Command::New(_) => "new",
             Command::Compile(_) => "compile",
             Command::Plan(_) => "plan",
             Command::Codegen(_) => "codegen",
@@ -96,6 +102,7 @@ impl Command {
             Command::Records(Records { command: RecordsCommand::Load { .. } }) => "records load",
             Command::Records(Records { command: RecordsCommand::Unload { .. } }) => "records unload",
             Command::Run(_) => "run",
+            Command::Test(_) => "test",
             Command::Toolchain(Toolchain { command: ToolchainCommand::Install { .. } }) => {
                 "toolchain install"
             }
@@ -155,6 +162,8 @@ pub enum When {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Begin a project: kernel, shape function, test, build files.
+    New(New),
     /// Build a library from kernel sources: compile, link per core, strip, pack, verify.
     Compile(Compile),
     /// Write down what `compile` would do, for other programs.
@@ -177,6 +186,8 @@ pub enum Command {
     Records(Records),
     /// Execute an op of a library on the simulated device.
     Run(Run),
+    /// Test everything about the ops of a library, or of sources: sizes, types, cores, images, unusual values.
+    Test(Box<Test>),
     /// Install and list compilers.
     Toolchain(Toolchain),
     /// Say what this machine has, what it lacks, and how to get it.

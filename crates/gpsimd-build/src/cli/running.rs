@@ -22,7 +22,10 @@ pub enum Lane {
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Inputs are .npy files, numbers, or tensors made up on the spot: rand:SHAPE[:DTYPE], arange:…, zeros:…, ones:….
+Inputs are .npy files, numbers, or tensors made up on the spot: rand:SHAPE[:DTYPE[:SEED]], arange:…, zeros:…, ones:…,
+unusual:… (NaN, infinities, -0, subnormals among others), nan:….
+
+The output has the shape that the library's shape function gives; without one, that of the first tensor.
 
 Examples:
   gpsimd-build run build/vector_add a.npy b.npy --like 0 -o sum.npy
@@ -39,8 +42,9 @@ pub struct Run {
     /// The op's inputs, in order.
     #[arg(value_name = "INPUT", allow_negative_numbers = true)]
     pub inputs: Vec<String>,
-    /// Kernel function of the op [default: the library's only one]; with a source also KERNEL=SCHEMA.
-    #[arg(long, value_name = "KERNEL")]
+    /// The op: its kernel function, its name, or both with their namespace (my::relu) [default: the library's only one];
+    /// with a source also KERNEL=SCHEMA.
+    #[arg(long, value_name = "OP")]
     pub op: Option<String>,
     /// File for the output.
     #[arg(short, long, value_name = "NPY")]

@@ -2,6 +2,7 @@
 
 mod codegen;
 pub mod compile;
+mod completions;
 pub mod doctor;
 mod draft;
 pub mod explain;
@@ -10,6 +11,7 @@ mod integrations;
 mod kit;
 pub mod lsp;
 mod man;
+pub mod new;
 pub mod plan;
 pub mod prelink;
 mod report;
@@ -17,12 +19,12 @@ pub mod run;
 pub mod schema;
 mod sources;
 mod stage;
+pub mod test;
 pub mod toolchain;
 pub mod verify;
 
 use std::path::PathBuf;
 
-use clap::CommandFactory;
 use gpsimd_toolchain::{Environment, Home, Machine};
 use miette::{Diagnostic, Result};
 use schemars::JsonSchema;
@@ -49,6 +51,7 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Status> {
         Command::Prelink(arguments) => prelink::run(&arguments, render),
         Command::Records(arguments) => prelink::records(&arguments, render),
         Command::Run(arguments) => run::run(&arguments, render),
+        Command::Test(arguments) => test::run(&arguments, render),
         Command::Verify(arguments) => verify::run(&arguments, render),
         Command::Toolchain(arguments) => toolchain::run(&arguments, render),
         Command::Doctor => doctor::run(render),
@@ -57,12 +60,8 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Status> {
         Command::Integrations(arguments) => integrations::run(&arguments, render),
         Command::Kit => kit::run(render),
         Command::Man(arguments) => man::run(&arguments, render),
-        Command::Completions(arguments) => {
-            // into memory first: the generator panics where a pipe closes
-            let mut script = Vec::new();
-            clap_complete::generate(arguments.shell, &mut Cli::command(), "gpsimd-build", &mut script);
-            render.text(String::from_utf8_lossy(&script).into_owned())
-        }
+        Command::Completions(arguments) => completions::run(&arguments, render),
+        Command::New(arguments) => new::run(&arguments, render),
         Command::Stage(arguments) => stage::run(&arguments, render),
     }
 }

@@ -29,10 +29,12 @@ use crate::shapes;
 
 /// Why a run cannot begin.
 #[derive(Debug, thiserror::Error, Diagnostic)]
-enum RunError {
+pub(super) enum RunError {
+    /// `--op` is not given.
     #[error("the library has several ops: {}", .known.join(", "))]
     #[diagnostic(code(run::op), help("choose one with --op"))]
     WhichOp { known: Vec<String> },
+    /// Nothing tells the output.
     #[error("the output's shape is not known")]
     #[diagnostic(
         code(run::output),
@@ -41,15 +43,18 @@ enum RunError {
         )
     )]
     WhichOutput,
+    /// `--like` with a number.
     #[error("--like {index}: input {index} is no tensor")]
     #[diagnostic(code(run::like), help("name one of the tensor inputs, counted from 0"))]
     Like { index: usize },
+    /// A core that did not come to its end.
     #[error("core {core} did not complete: {ending}")]
     #[diagnostic(
         code(run::incomplete),
         help("see what the kernel printed; a finding that was allowed may be the reason")
     )]
     Incomplete { core: u8, ending: String },
+    /// `--allow` with something else.
     #[error("--allow {name:?}: there is no such check")]
     #[diagnostic(code(run::allow), help("the checks are: {}", .known.join(", ")))]
     Allow { name: String, known: Vec<&'static str> },
@@ -101,10 +106,12 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     interrupt::listen();
     interrupt::on_stop(move || handle.stop());
     let bar = Bar::new(render.is_json());
-    let mut machine = library.machine(arguments, config)?;
+    let cores = if arguments.multicore { 8 } else { 1 };
+    let loadable = library.loadable(arguments.lane, arguments.generation, cores)?;
+    let mut machine = loadable.machine(config)?;
     machine.load()?;
     let known = machine.functions().iter().map(|function| function.name.clone()).collect();
-    let op = op(arguments, known)?;
+    let op = op(arguments, &library, known)?;
     let call = |machine: &mut Machine, call: u32| -> Result<RunReport> {
         let (args, output) = call_of(arguments, &library, &op, call)?;
         Ok(machine.call(&op, args, output, &control, |executed| bar.show(executed))?)
@@ -112,7 +119,7 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     let mut report = call(&mut machine, 0)?;
     for number in 1..arguments.calls {
         let again = call(&mut machine, number)?;
-        let mut fresh = library.machine(arguments, config)?;
+        let mut fresh = loadable.machine(config)?;
         fresh.load()?;
         report.compare(number + 1, &again, &call(&mut fresh, number)?);
         fresh.unload()?;
@@ -207,7 +214,7 @@ fn call_of(arguments: &Run, library: &Library, op: &str, call: u32) -> Result<(V
     Ok((args, output))
 }
 
-fn allowed(names: &[String]) -> Result<BTreeSet<Code>, RunError> {
+pub(super) fn allowed(names: &[String]) -> Result<BTreeSet<Code>, RunError> {
     let find = |name: &String| {
         let entry = CHECKS.iter().find(|entry| entry.name == name || entry.name == format!("run::{name}"));
         entry.map(|entry| entry.code).ok_or_else(|| RunError::Allow {
@@ -218,10 +225,13 @@ fn allowed(names: &[String]) -> Result<BTreeSet<Code>, RunError> {
     names.iter().map(find).collect()
 }
 
-fn op(arguments: &Run, known: Vec<String>) -> Result<String, RunError> {
+fn op(arguments: &Run, library: &Library, known: Vec<String>) -> Result<String, RunError> {
     match (&arguments.op, known.as_slice()) {
-        // a source's op may come with its schema
-        (Some(op), _) => Ok(op.split_once('=').map_or(op.as_str(), |(kernel, _)| kernel).trim().to_owned()),
+        (Some(op), _) => {
+            // a source's op may come with its schema
+            let name = op.split_once('=').map_or(op.as_str(), |(kernel, _)| kernel).trim();
+            Ok(library.op(name).map_or_else(|| name.to_owned(), |(entry, _)| entry.kernel.clone()))
+        }
         (None, [only]) => Ok(only.clone()),
         (None, _) => Err(RunError::WhichOp { known }),
     }
@@ -283,11 +293,16 @@ fn output(
         };
     }
     let Some(shape) = &arguments.shape else {
-        let (Some(image), Some(signature)) = (&library.shapes, signature) else {
-            return Err(RunError::WhichOutput.into());
-        };
-        let op = format!("{}::{}", signature.namespace, signature.op);
-        return shapes::output(image, &op, args, texts);
+        if let (Some(image), Some(signature)) = (&library.shapes, signature) {
+            let op = format!("{}::{}", signature.namespace, signature.op);
+            return shapes::output(image, &op, args, texts);
+        }
+        // what nearly every op without a shape function gives
+        let first = args.iter().find_map(|arg| match &arg.value {
+            Value::Tensor(tensor) => Some(tensor.spec.clone()),
+            _ => None,
+        });
+        return Ok(first.ok_or(RunError::WhichOutput)?);
     };
     let dtype = arguments.dtype.as_deref().map_or(Ok(Dtype::Float32), inputs::dtype)?;
     Ok(TensorSpec::new(dtype, inputs::shape(shape)?))
@@ -416,7 +431,7 @@ struct Bar {
 impl Bar {
     fn new(silent: bool) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{spinner} [{elapsed}] {wide_msg}") {
             bar.set_style(style);
         }
         if !silent && std::io::stderr().is_terminal() {

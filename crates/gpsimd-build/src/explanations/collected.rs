@@ -68,6 +68,9 @@ pub fn entries(codes: &[Code], notes: &[Entry]) -> Vec<Entry> {
     for check in gpsimd_device::CHECKS {
         add(check.name, &sentence(&format!("{}: {}", check.title, check.cause)), "", check.remedy);
     }
+    for rule in gpsimd_test::RULES {
+        add(rule.name, &sentence(&format!("{}: {}", rule.title, rule.cause)), "", rule.remedy);
+    }
     entries.into_values().collect()
 }
 

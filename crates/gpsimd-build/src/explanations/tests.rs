@@ -69,6 +69,7 @@ fn notes_are_about_codes_that_exist() {
         .chain(gpsimd_engine::RULES.iter().map(|rule| rule.code))
         .chain(gpsimd_image::verify::Code::ALL.iter().map(|code| code.as_str()))
         .chain(gpsimd_device::CHECKS.iter().map(|check| check.name))
+        .chain(gpsimd_test::RULES.iter().map(|rule| rule.name))
         .map(str::to_owned)
         .collect();
     for note in NOTES.iter() {
@@ -156,6 +157,7 @@ const SCOPES: &[(&str, &str)] = &[
     ("run", "running an op: its inputs, and what it does wrong"),
     ("schema", "schemas"),
     ("shape", "shape sources"),
+    ("test", "what testing an op finds"),
     ("toolchain", "compilers and their installation"),
 ];
 

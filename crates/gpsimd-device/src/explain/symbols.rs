@@ -3,6 +3,8 @@
 //! Unaware of what happened there. Everything is optional: a stripped image has no names, and lookups find nothing.
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use gpsimd_image::ElfFile;
 
@@ -47,12 +49,32 @@ impl Frame {
     }
 }
 
+/// What was found for an image's addresses before: one call after the other asks for the same ones, and reading debug
+/// information takes longer than a short call.
+#[derive(Debug, Default)]
+pub struct Memo {
+    frames: Mutex<HashMap<u32, Vec<Frame>>>,
+    functions: Mutex<HashMap<u32, Option<String>>>,
+    has_lines: OnceLock<bool>,
+}
+
+/// What `memo` holds for an address, else what `find` finds.
+fn once<T: Clone>(memo: &Mutex<HashMap<u32, T>>, pc: u32, find: impl FnOnce() -> T) -> T {
+    let known = memo.lock().unwrap_or_else(PoisonError::into_inner).get(&pc).cloned();
+    known.unwrap_or_else(|| {
+        let found = find();
+        memo.lock().unwrap_or_else(PoisonError::into_inner).insert(pc, found.clone());
+        found
+    })
+}
+
 /// Symbols and line information of one image.
 ///
 /// Read when first asked: most runs have nothing to explain.
 pub struct Symbols<'a> {
     bytes: &'a [u8],
     shift: u32,
+    memo: Option<&'a Memo>,
     dwarf: OnceCell<Option<addr2line::Context<Reader<'a>>>>,
     functions: OnceCell<Vec<(u32, u32, &'a str)>>,
 }
@@ -60,12 +82,17 @@ pub struct Symbols<'a> {
 impl<'a> Symbols<'a> {
     /// Symbols of an ELF image; damaged parts count as absent.
     pub fn read(bytes: &'a [u8]) -> Symbols<'a> {
-        Symbols { bytes, shift: 0, dwarf: OnceCell::new(), functions: OnceCell::new() }
+        Symbols { bytes, shift: 0, memo: None, dwarf: OnceCell::new(), functions: OnceCell::new() }
     }
 
     /// The same for code that was moved up by `shift` bytes (modulo 2^32) after the link.
     pub fn moved_by(self, shift: u32) -> Symbols<'a> {
         Symbols { shift, ..self }
+    }
+
+    /// The same, with what was found before.
+    pub fn remembering(self, memo: &'a Memo) -> Symbols<'a> {
+        Symbols { memo: Some(memo), ..self }
     }
 
     fn dwarf(&self) -> Option<&addr2line::Context<Reader<'a>>> {
@@ -78,11 +105,19 @@ impl<'a> Symbols<'a> {
 
     /// Whether any line information was found.
     pub fn has_lines(&self) -> bool {
-        self.dwarf().is_some()
+        let find = || self.dwarf().is_some();
+        self.memo.map_or_else(find, |memo| *memo.has_lines.get_or_init(find))
     }
 
     /// Frames of an address, innermost first.
     pub fn frames(&self, pc: u32) -> Vec<Frame> {
+        match self.memo {
+            Some(memo) => once(&memo.frames, pc, || self.find_frames(pc)),
+            None => self.find_frames(pc),
+        }
+    }
+
+    fn find_frames(&self, pc: u32) -> Vec<Frame> {
         let mut frames = self.dwarf_frames(pc).unwrap_or_default();
         if frames.is_empty()
             && let Some(function) = self.function(pc)
@@ -101,6 +136,13 @@ impl<'a> Symbols<'a> {
 
     /// Name of the function that holds an address.
     pub fn function(&self, pc: u32) -> Option<String> {
+        match self.memo {
+            Some(memo) => once(&memo.functions, pc, || self.find_function(pc)),
+            None => self.find_function(pc),
+        }
+    }
+
+    fn find_function(&self, pc: u32) -> Option<String> {
         let pc = pc.wrapping_sub(self.shift);
         let after = self.functions().partition_point(|(start, ..)| *start <= pc);
         let (start, len, name) = self.functions().get(after.checked_sub(1)?)?;

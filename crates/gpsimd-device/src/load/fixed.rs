@@ -17,6 +17,7 @@ use crate::cores::core::{Core, Run};
 use crate::cores::run::{Ended, Function};
 use crate::explain::describe;
 use crate::explain::evidence::Program;
+use crate::explain::symbols::Memo;
 use crate::memory::image::Image;
 use crate::memory::private::Memory;
 use crate::memory::view::View;
@@ -32,13 +33,16 @@ const CHECKED_STACK: u32 = 0x6000;
 pub struct Fixed {
     config: Config,
     images: Vec<CoreImage>,
+    /// One for each image.
+    memos: Vec<Memo>,
     cores: Vec<Core>,
 }
 
 impl Fixed {
     /// A library yet to be loaded.
     pub fn new(images: Vec<CoreImage>, config: Config) -> Fixed {
-        Fixed { config, images, cores: Vec::new() }
+        let memos = images.iter().map(|_| Memo::default()).collect();
+        Fixed { config, images, memos, cores: Vec::new() }
     }
 }
 
@@ -115,9 +119,12 @@ impl Way for Fixed {
     }
 
     fn programs(&self) -> Vec<Program<'_>> {
-        let cores = self.images.iter().zip(&self.cores);
+        let cores = self.images.iter().zip(&self.memos).zip(&self.cores);
         cores
-            .map(|(image, core)| Program { symbols: image.symbols(), base: core.memory.image_base })
+            .map(|((image, memo), core)| Program {
+                symbols: image.symbols().remembering(memo),
+                base: core.memory.image_base,
+            })
             .collect()
     }
 

@@ -27,7 +27,7 @@ use crate::call::placed::Placed;
 use crate::cores::core::Run;
 use crate::cores::run::Function;
 use crate::explain::evidence::Program;
-use crate::explain::symbols::Symbols;
+use crate::explain::symbols::{Memo, Symbols};
 use crate::memory::watch::Watch;
 
 /// SoC address of the device memory in which images are staged.
@@ -44,6 +44,7 @@ pub struct Split {
     library: Library,
     /// Unstripped, for names and lines.
     debug: Vec<u8>,
+    memo: Memo,
     table: TableRef,
     /// How far the loader moves the code.
     shift: u32,
@@ -117,6 +118,7 @@ impl Split {
         let mut split = Split {
             shift,
             debug,
+            memo: Memo::default(),
             context,
             library,
             table,
@@ -205,7 +207,8 @@ impl Way for Split {
 
     fn programs(&self) -> Vec<Program<'_>> {
         let base = self.chip.bounds().code.base;
-        let program = |_| Program { symbols: Symbols::read(&self.debug).moved_by(self.shift), base };
+        let symbols = || Symbols::read(&self.debug).moved_by(self.shift).remembering(&self.memo);
+        let program = |_| Program { symbols: symbols(), base };
         self.pool.cores().iter().map(program).collect()
     }
 

@@ -14,7 +14,9 @@ pub fn compile_commands(plan: &Plan) -> Result<Value, EngineError> {
     let entries = plan.actions.iter().filter_map(|action| {
         let command = action.work.process()?;
         let source = action.inputs.first()?;
-        if !action.is_compile() || source.starts_with(plan.kit.sdk.root()) {
+        // nobody writes the wrapper
+        let is_generated = source.starts_with(plan.job.project.library());
+        if !action.is_compile() || is_generated || source.starts_with(plan.kit.sdk.root()) {
             return None;
         }
         let mut arguments: Vec<String> = Vec::new();

@@ -1,0 +1,195 @@
+//! `test`: everything about the ops of a library, in one go.
+//!
+//! What is tried and how it is judged is [`gpsimd_test`]'s; here libraries are found or built, and results shown.
+
+mod libraries;
+mod reference;
+mod show;
+
+#[cfg(test)]
+pub use show::Document;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gpsimd_device::{Control, Tensor, TensorSpec};
+use gpsimd_schema::Signature;
+use gpsimd_test::{Dim, Group, OpReport, Pattern, Reference, Shard, Slot, Tester, Tolerance, Wish};
+use miette::{Diagnostic, Result};
+
+use super::Status;
+use super::run::allowed;
+use crate::cli::{Cases, Test};
+use crate::files::{self, read_at_most};
+use crate::inputs::{self, InputError};
+use crate::interrupt;
+use crate::npy;
+use crate::render::Render;
+use libraries::Libraries;
+use reference::Python;
+
+/// Why nothing can be tested.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+pub(super) enum TestError {
+    /// `--op` that is not in the library.
+    #[error("the library has no op {name}; it has {}", .known.join(", "))]
+    #[diagnostic(code(test::op), help("name one of them by its kernel, its name, or my::name"))]
+    Op {
+        /// As given.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// A library without a manifest.
+    #[error("{path} does not say what its ops take")]
+    #[diagnostic(
+        code(test::manifest),
+        help("name the library by its manifest (build/NAME), or give its sources")
+    )]
+    NoManifest {
+        /// The library.
+        path: String,
+    },
+    /// Inputs for several ops.
+    #[error("--input, --reference and --expect are about one op, and there are {}", .known.join(", "))]
+    #[diagnostic(code(test::one_op), help("choose one with --op"))]
+    OneOp {
+        /// What there is.
+        known: Vec<String>,
+    },
+}
+
+/// Tests a library.
+pub fn run(arguments: &Test, render: &Render) -> Result<Status> {
+    interrupt::listen();
+    let allowed = allowed(&arguments.allow)?;
+    let libraries = Libraries::of(arguments, render)?;
+    let ops = libraries.ops(&arguments.compile.ops.ops)?;
+    let is_about_one = !arguments.inputs.is_empty() || arguments.reference.is_some();
+    if is_about_one && ops.len() > 1 {
+        let known = ops.into_iter().map(|(kernel, _)| kernel).collect();
+        return Err(TestError::OneOp { known }.into());
+    }
+    let control = Arc::new(Control::default());
+    let handle = Arc::clone(&control);
+    interrupt::on_stop(move || handle.stop());
+    let (part, of) = arguments.shard.unwrap_or((Shard::WHOLE.part, Shard::WHOLE.of));
+    let line = show::Line::new(render.is_json());
+    let mut reports: Vec<OpReport> = Vec::new();
+    for (kernel, signature) in ops {
+        let wish = Wish {
+            given: given(&arguments.inputs, &signature, &kernel)?,
+            seed: arguments.seed,
+            shard: Shard { part, of },
+            groups: arguments.only.iter().map(|cases| group(*cases)).collect(),
+        };
+        let ways = libraries.ways()?;
+        let mut tester = Tester::new(kernel.clone(), signature, ways, Arc::clone(&control));
+        tester.shapes = libraries.shapes()?;
+        tester.reference = reference(arguments)?;
+        tester.tolerance = Tolerance { ulps: arguments.ulps.clone() };
+        tester.allowed = allowed.clone();
+        tester.notes = libraries.notes.iter().cloned().collect();
+        let report =
+            tester.run(&wish, interrupt::flag(), &mut |group, at, all| line.show(&kernel, group, at, all));
+        reports.push(report);
+    }
+    line.clear();
+    if let Some(path) = &arguments.junit {
+        files::write(path, gpsimd_test::junit(&reports).as_bytes())?;
+    }
+    if interrupt::flag().load(std::sync::atomic::Ordering::SeqCst) {
+        return Err(gpsimd_engine::EngineError::Stopped.into());
+    }
+    show::reports(&reports, line.elapsed(), render)
+}
+
+fn group(cases: Cases) -> Group {
+    match cases {
+        Cases::Given => Group::Given,
+        Cases::Calls => Group::Calls,
+        Cases::Extents => Group::Extents,
+        Cases::Blocks => Group::Blocks,
+        Cases::Dtypes => Group::Dtypes,
+        Cases::Unusual => Group::Unusual,
+    }
+}
+
+fn reference(arguments: &Test) -> Result<Option<Box<dyn Reference>>> {
+    if let Some(path) = &arguments.expect {
+        let tensor = npy::read(path, read_at_most(path, inputs::LONGEST)?)?;
+        return Ok(Some(Box::new(Expected(tensor))));
+    }
+    let Some(name) = &arguments.reference else { return Ok(None) };
+    Ok(Some(Box::new(Python::start(name, arguments.python.as_deref())?)))
+}
+
+/// What one call should give.
+struct Expected(Tensor);
+
+impl Reference for Expected {
+    fn output(&mut self, _: &[gpsimd_device::Arg], _: &TensorSpec) -> Result<Tensor, String> {
+        Ok(self.0.clone())
+    }
+
+    fn knows_all(&self) -> bool {
+        false
+    }
+}
+
+/// What the words of one good call say an op takes: extents that are equal are tied.
+fn given(words: &[String], signature: &Signature, op: &str) -> Result<Option<(Pattern, Vec<u64>)>> {
+    if words.is_empty() {
+        return Ok(None);
+    }
+    if words.len() != signature.params.len() {
+        let (found, wanted) = (words.len(), signature.params.len().to_string());
+        return Err(InputError::Count {
+            op: op.to_owned(),
+            found,
+            wanted,
+            signature: signature.python_call(),
+        }
+        .into());
+    }
+    let mut symbols: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut sizes = Vec::new();
+    let mut slots = Vec::new();
+    for (index, (word, param)) in words.iter().zip(&signature.params).enumerate() {
+        let name = param.name.clone().unwrap_or_else(|| format!("input{index}"));
+        let argument = inputs::argument(index, &name, word, Some(param.ty), 0)?;
+        let Some(made) = inputs::made(word)? else {
+            slots.push(Slot::Value(argument.value, word.clone()));
+            continue;
+        };
+        let mut dim = |extent: &u64| match extent {
+            1 => Dim::One,
+            _ => Dim::Symbol(*symbols.entry(*extent).or_insert_with(|| {
+                sizes.push(*extent);
+                sizes.len() - 1
+            })),
+        };
+        let dims = made.spec.shape.iter().map(&mut dim).collect();
+        slots.push(Slot::Tensor { dims, dtype: made.spec.dtype, kind: made.kind });
+    }
+    Ok(Some((Pattern { slots }, sizes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use gpsimd_device::{Dtype, Value};
+
+    use super::*;
+
+    #[test]
+    fn equal_extents_are_tied() {
+        let schema =
+            gpsimd_schema::signature("my::n(Tensor x, Tensor w, float eps) -> Tensor").expect("a schema");
+        let words = ["rand:16x24", "ones:1x24:int8", "1e-5"].map(str::to_owned);
+        let (pattern, sizes) = given(&words, &schema, "n").expect("reads").expect("given");
+        assert_eq!(sizes, [16, 24]);
+        assert_eq!(pattern.words(), ["float32[a, b]", "int8[1, b]", "1e-5"]);
+        assert!(matches!(pattern.slots[2], Slot::Value(Value::Float(_), _)));
+        assert_eq!(pattern.first(), Some((2, Dtype::Float32)));
+    }
+}
