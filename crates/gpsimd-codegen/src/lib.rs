@@ -19,4 +19,4 @@ pub use error::CodegenError;
 pub use examples::examples;
 pub use names::MAX_KERNEL_NAME;
 pub use op::{Op, ParamDecl};
-pub use render::wrapper;
+pub use render::{reference_wrapper, wrapper};

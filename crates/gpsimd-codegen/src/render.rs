@@ -24,6 +24,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 
 const TEMPLATE: &str = include_str!("../../../templates/wrapper.cpp.j2");
+const REFERENCE: &str = include_str!("../../../templates/wrapper_reference.cpp.j2");
 
 /// The text of wrapper.cpp for the ops of one library, in their order.
 ///
@@ -41,17 +42,29 @@ pub fn wrapper(ops: &[Op]) -> Result<String, CodegenError> {
     if let Some(error) = check(ops).into_iter().next() {
         return Err(error);
     }
-    render(ops).map_err(|error| CodegenError::Template { reason: format!("{error:#}") })
+    render(ops, TEMPLATE).map_err(|error| CodegenError::Template { reason: format!("{error:#}") })
 }
 
-fn render(ops: &[Op]) -> Result<String, minijinja::Error> {
+/// The same as the vendor's generator writes it, token by token (§4.6), for whoever compares the two. Nothing here compiles
+/// it: GCC would evaluate the nested pulls in the wrong order (D1), and the jump does not reach (D3).
+///
+/// # Errors
+/// As [`wrapper`].
+pub fn reference_wrapper(ops: &[Op]) -> Result<String, CodegenError> {
+    if let Some(error) = check(ops).into_iter().next() {
+        return Err(error);
+    }
+    render(ops, REFERENCE).map_err(|error| CodegenError::Template { reason: format!("{error:#}") })
+}
+
+fn render(ops: &[Op], template: &str) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let mut syntax = SyntaxConfig::builder();
     syntax.trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true);
     environment.set_syntax(syntax.build()?);
     let ops: Vec<Value> = ops.iter().map(op_value).collect();
-    environment.template_from_str(TEMPLATE)?.render(context! { ops })
+    environment.template_from_str(template)?.render(context! { ops })
 }
 
 /// What the template sees of an op.

@@ -43,6 +43,27 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
+/// The text that the specification has is the one that is written on demand, token by token.
+#[test]
+fn the_reference_s_text_is_its_own_tokens() {
+    let page = include_str!("../../../docs/spec/codegen.md");
+    let section =
+        page.split("### 4.6").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("the section");
+    let wanted: String = section
+        .lines()
+        .filter_map(|line| line.strip_prefix("    "))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let op =
+        |kernel: &str, schema: &str| Op::new(kernel, gpsimd_schema::signature(schema).expect("a schema"));
+    let ops = [
+        op("scale_k", "my::scale(Tensor a, float s) -> (Tensor r)"),
+        op("clip_k", "my::clip(Tensor a, number lo, int n) -> (Tensor r)"),
+    ];
+    let plain = |text: &str| text.split_whitespace().collect::<String>();
+    assert_eq!(plain(&gpsimd_codegen::reference_wrapper(&ops).expect("a text")), plain(&wanted));
+}
+
 #[test]
 fn same_tokens_as_the_reference_but_for_four_choices() {
     // spec codegen.md §4.6, with the choices that `render` lists: sequenced pulls, the block, the far jump, the plain name.

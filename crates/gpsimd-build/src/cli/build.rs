@@ -239,6 +239,9 @@ Example:
 pub struct Codegen {
     #[command(flatten)]
     pub ops: Ops,
+    /// The vendor's generator's text, token by token, to compare with; builds use the other, which every compiler takes.
+    #[arg(long)]
+    pub reference: bool,
     /// File to write [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
