@@ -380,6 +380,19 @@ fn a_host_that_forbids_executable_stacks_is_explained() {
 }
 
 #[test]
+fn a_refused_licence_is_the_machine_s_fault() {
+    let bench = Bench::with_vector_add();
+    let mut compile = on_vendor_machine(&bench);
+    let said = "License checkout failed: FlexNet Licensing error:-15,570. System Error: 111";
+    compile.env("XT_DOUBLE_FAIL", said);
+    compile.args(["vector_add.cpp", "--schema", VECTOR_ADD, "--toolchain", "vendor"]);
+    let text = bad(&mut compile, 3);
+    for words in ["toolchain::licence", said, "libsimxtcore", "LM_LICENSE_FILE", "--toolchain open"] {
+        assert!(text.contains(words), "no {words} in\n{text}");
+    }
+}
+
+#[test]
 fn the_vendor_s_packer_needs_the_vendor_s_tools() {
     let bench = Bench::with_vector_add();
     let line = ["compile", "vector_add.cpp", "--schema", VECTOR_ADD, "--packer", "vendor"];

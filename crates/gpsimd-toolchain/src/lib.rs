@@ -46,8 +46,8 @@ pub use machine::Machine;
 pub use open::{OpenToolchain, RECIPE};
 pub use sysroot::{Source, runtime_source};
 pub use vendor::{
-    EXECUTABLE_STACK_REMEDY, Environment, Layout, Licence, MissingFile, NO_EXECUTABLE_STACK, VendorError,
-    XtensaTools,
+    EXECUTABLE_STACK_REMEDY, Environment, LICENCE_REMEDY, Layout, Licence, MissingFile, NO_EXECUTABLE_STACK,
+    NO_LICENCE, VendorError, XtensaTools,
 };
 pub use vendor_host::{
     StackPolicy, VendorPackage, forbids_executable_stacks, vendor_packages, version_clashes,

@@ -28,6 +28,19 @@ pub const NO_EXECUTABLE_STACK: &str = "cannot enable executable stack as shared 
 /// What to do about that text, which itself does not say.
 pub const EXECUTABLE_STACK_REMEDY: &str = "allow it (SELinux: setsebool -P selinuxuser_execstack 1; glibc 2.41 and later: GLIBC_TUNABLES=glibc.rtld.execstack=2), clear the mark (patchelf --clear-execstack .../libXtensaCodeGen.so), build in a container on another host, or use --toolchain open";
 
+/// What FlexNet's client says when it gets no licence, in one form or another (spec `toolchain.md` §11).
+pub const NO_LICENCE: [&str; 6] = [
+    "FlexNet Licensing error",
+    "FLEXnet Licensing error",
+    "icense checkout failed",
+    "Cannot find license file",
+    "Cannot connect to license server",
+    "No such feature exists",
+];
+
+/// What to do about that, and what it is not about.
+pub const LICENCE_REMEDY: &str = "compiling, linking and packing ask for no licence; the instruction set simulator (libsimxtcore), the legacy compiler engine (extend.so) and the TIE compiler (tcgen) do. See which of them the command starts, name a server that has the feature in LM_LICENSE_FILE (port@host), or use --toolchain open, which needs none";
+
 /// The variables that decide where the vendor's files are; an empty one counts as unset.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment(BTreeMap<String, OsString>);
@@ -206,6 +219,16 @@ pub enum VendorError {
         missing: Vec<MissingFile>,
     },
 
+    /// The compiler wants a licence.
+    #[error("{} gets no licence:\n{output}", program.display())]
+    #[diagnostic(code(toolchain::licence), help("{LICENCE_REMEDY}"))]
+    Licence {
+        /// The compiler.
+        program: PathBuf,
+        /// What it said.
+        output: String,
+    },
+
     /// The compiler does not start.
     #[error("{} does not work:\n{output}", program.display())]
     #[diagnostic(code(toolchain::vendor_broken), help("{help}"))]
@@ -311,6 +334,11 @@ impl XtensaTools {
         command.env.clone_from(&self.env);
         match process::captured(&command, Path::new("/")) {
             Ok(output) => Ok(output.lines().next().unwrap_or_default().trim().to_owned()),
+            Err(ToolchainError::CommandFailed { output, .. })
+                if NO_LICENCE.iter().any(|sign| output.contains(sign)) =>
+            {
+                Err(VendorError::Licence { program: self.compiler.clone(), output }.into())
+            }
             Err(ToolchainError::CommandFailed { output, .. }) => Err(VendorError::Broken {
                 help: match output.contains(NO_EXECUTABLE_STACK) {
                     true => EXECUTABLE_STACK_REMEDY.to_owned(),

@@ -166,6 +166,7 @@ impl EngineError {
             Self::Request { .. } | Self::Kernels { .. } => {
                 self.only_problem().map_or(Fault::Request, Problem::fault)
             }
+            Self::Failed(failed) if failed.verdict.is_about_the_machine() => Fault::Machine,
             Self::Failed(_)
             | Self::Io { .. }
             | Self::Verify { .. }

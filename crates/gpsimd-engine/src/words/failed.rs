@@ -18,6 +18,11 @@ pub struct Rule {
     pub remedy: &'static str,
 }
 
+/// The host lets no stack be executed.
+pub(crate) const EXECUTABLE_STACK: &str = "compile::executable_stack";
+/// A tool of the vendor's gets no licence.
+pub(crate) const LICENCE: &str = "compile::licence";
+
 /// A place in a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -63,6 +68,13 @@ pub struct Verdict {
     pub remedy: String,
     /// Where.
     pub place: Option<Place>,
+}
+
+impl Verdict {
+    /// Whether this machine lacks something, and the kernel is not at fault.
+    pub fn is_about_the_machine(&self) -> bool {
+        [EXECUTABLE_STACK, LICENCE].contains(&self.code)
+    }
 }
 
 /// A compiler, linker or archiver that did not succeed.

@@ -15,6 +15,9 @@ use crate::words::failed::Verdict;
 
 /// What the output of a failed command means; `status` is how it ended.
 pub(crate) fn verdict(output: &str, status: &str) -> Verdict {
+    if let Some(verdict) = rules::of_the_machine(output) {
+        return verdict;
+    }
     let errors = output::errors(output);
     let Some(first) = errors.first() else { return rules::without_errors(output, status) };
     let subject = meant(&first.text);
@@ -87,6 +90,11 @@ mod tests {
             (
                 "libXtensaCodeGen.so: cannot enable executable stack as shared object requires: Permission denied",
                 "compile::executable_stack",
+                "",
+            ),
+            (
+                "Error: License checkout failed: FlexNet Licensing error:-15,570. System Error: 111",
+                "compile::licence",
                 "",
             ),
             (

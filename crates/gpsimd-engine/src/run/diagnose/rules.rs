@@ -5,7 +5,7 @@
 
 use crate::run::diagnose::names;
 use crate::run::diagnose::output::Message;
-use crate::words::failed::{Rule, Verdict};
+use crate::words::failed::{EXECUTABLE_STACK, LICENCE, Rule, Verdict};
 
 /// Code of a command whose words speak for themselves.
 pub(super) const FAILED: &str = "engine::command_failed";
@@ -91,6 +91,11 @@ pub const RULES: &[Rule] = &[
         code: "compile::executable_stack",
         cause: "this host forbids executable stacks, which the vendor's code generator asks for",
         remedy: gpsimd_toolchain::EXECUTABLE_STACK_REMEDY,
+    },
+    Rule {
+        code: "compile::licence",
+        cause: "a tool of the vendor's asked for a FlexNet licence and did not get one",
+        remedy: gpsimd_toolchain::LICENCE_REMEDY,
     },
     Rule {
         code: "compile::header",
@@ -471,23 +476,26 @@ fn undefined(errors: &[Message]) -> Verdict {
     }
 }
 
+/// What a command means that this machine does not let do its work, whatever else it says.
+pub(super) fn of_the_machine(output: &str) -> Option<Verdict> {
+    let code = match () {
+        () if output.contains(gpsimd_toolchain::NO_EXECUTABLE_STACK) => EXECUTABLE_STACK,
+        () if gpsimd_toolchain::NO_LICENCE.iter().any(|sign| output.contains(sign)) => LICENCE,
+        () => return None,
+    };
+    let Rule { code, cause, remedy } = RULES.iter().find(|rule| rule.code == code)?;
+    Some(Verdict { code, headline: (*cause).to_owned(), remedy: (*remedy).to_owned(), place: None })
+}
+
 /// What a command that failed without an error line means.
 pub(super) fn without_errors(output: &str, status: &str) -> Verdict {
-    let rule = |code: &str| RULES.iter().find(|rule| rule.code == code);
-    let known = output
-        .contains(gpsimd_toolchain::NO_EXECUTABLE_STACK)
-        .then(|| rule("compile::executable_stack"))
-        .flatten()
-        .map(|rule| (rule.code, rule.cause.to_owned(), rule.remedy.to_owned()));
-    let (code, headline, remedy) = known.unwrap_or_else(|| {
-        let remedy = match status.contains("signal") {
-            true => "it was killed; memory may have been short: -j 1 needs least",
-            false => "its words above say why, if it left any",
-        };
-        let last = output.lines().rev().find(|line| !line.trim().is_empty());
-        (FAILED, last.unwrap_or(status).trim().to_owned(), remedy.to_owned())
-    });
-    Verdict { code, headline, remedy, place: None }
+    let remedy = match status.contains("signal") {
+        true => "it was killed; memory may have been short: -j 1 needs least",
+        false => "its words above say why, if it left any",
+    };
+    let last = output.lines().rev().find(|line| !line.trim().is_empty());
+    let headline = last.unwrap_or(status).trim().to_owned();
+    Verdict { code: FAILED, headline, remedy: remedy.to_owned(), place: None }
 }
 
 /// What to do about an error that no rule explains.
