@@ -18,6 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bundles;
 mod elf_file;
 mod error;
 #[doc(hidden)]
@@ -26,6 +27,7 @@ mod map;
 mod mark;
 mod pack;
 mod placement;
+mod provenance;
 mod reach;
 mod rebase;
 mod signatures;
@@ -33,12 +35,14 @@ mod strip;
 mod summary;
 pub mod verify;
 
+pub use bundles::{Bundles, bundles};
 pub use elf_file::{ElfFile, FLAGS, Header, MACHINE, Relocation, Section, Segment, Symbol};
 pub use error::ImageError;
 pub use map::map_svg;
 pub use mark::is_checked;
-pub use pack::{PAYLOAD_SECTION, PAYLOAD_SYMBOL, pack, unpack};
+pub use pack::{Container, PAYLOAD_SECTION, PAYLOAD_SYMBOL, container, pack, unpack};
 pub use placement::{Placement, placements};
+pub use provenance::{HARDWARE, Producer, producers};
 pub use reach::References;
 pub use rebase::Rebase;
 pub use signatures::{FunctionSignature, Linkage, Parameter, Place, SignatureError, TypeText, signatures};

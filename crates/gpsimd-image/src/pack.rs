@@ -21,6 +21,38 @@ const XTENSA_INFO: &[u8] = b"\x0c\0\0\0\x20\0\0\0\x01\0\0\0Xtensa_Info\0USE_ABSO
 /// Property flags of aligned data: `.align 4` at offset 0 of the payload.
 const ALIGNED_DATA: u32 = 0x2804;
 
+/// A packed object from outside: what a linker sees of it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Container {
+    /// `REL (1)`.
+    pub kind: String,
+    /// The section that is the payload, and its bytes.
+    pub section: &'static str,
+    /// Bytes of the payload.
+    pub size: u32,
+    /// The symbol at the payload.
+    pub symbol: &'static str,
+    /// Its offset in the section: 0, or the object is not what a host expects.
+    pub offset: u32,
+    /// Whether other objects see it.
+    pub is_global: bool,
+}
+
+/// What a packed object is from outside; nothing for other files.
+pub fn container(bytes: &[u8]) -> Option<Container> {
+    let object = ElfFile::parse(bytes).ok()?;
+    let symbol = object.symbol(PAYLOAD_SYMBOL)?;
+    let section = object.sections.get(usize::from(symbol.section)).filter(|s| s.name == PAYLOAD_SECTION)?;
+    Some(Container {
+        kind: kind_name(object.header.kind),
+        section: PAYLOAD_SECTION,
+        size: section.size,
+        symbol: PAYLOAD_SYMBOL,
+        offset: symbol.value,
+        is_global: symbol.binding == elf::STB_GLOBAL.0,
+    })
+}
+
 /// Packs a stripped image into a relocatable object: `.rodata` is the image, global `lib_func` its first byte.
 ///
 /// # Errors
