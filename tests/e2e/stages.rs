@@ -1,6 +1,6 @@
 //! The stages one by one: `compile` is exactly their composition.
 
-use crate::bench::{Bench, VECTOR_ADD, bad, good, result};
+use crate::bench::{Bench, VECTOR_ADD, bad, good, repository, result};
 
 #[test]
 fn pack_and_unpack_are_what_compile_does() {
@@ -141,4 +141,64 @@ fn a_compiler_by_prefix_builds_the_same_program() {
         3,
     );
     assert!(text.contains("no-such-gcc"), "{text}");
+}
+
+/// The object that ships a fixed image's packed form, who made what is in it, and for which core.
+#[test]
+fn an_image_tells_who_made_it() {
+    let bench = Bench::with_vector_add();
+    bench.build_vector_add();
+    let packed = "build/vector_add_cpu3.packed.so";
+    let text = good(bench.tool().args(["inspect", packed]));
+    for words in [
+        "packed REL (1), .rodata ",
+        "lib_func GLOBAL at .rodata+0x0",
+        "made by GCC: ",
+        "hardware release RI-2020.4",
+    ] {
+        assert!(text.contains(words), "no {words} in\n{text}");
+    }
+    assert!(!text.contains("not simulatable"), "scalar code has no bundles\n{text}");
+    let document: serde_json::Value =
+        serde_json::from_str(&good(bench.tool().args(["inspect", "--json", packed]))).expect("JSON");
+    let document = document.to_string();
+    for words in ["\"symbol\":\"lib_func\"", "\"offset\":0", "\"producers\"", "\"bundles\":{\"total\":0"] {
+        assert!(document.contains(words), "no {words} in\n{document}");
+    }
+}
+
+/// Names of the vendor's getters, with what a directory supplies of the libraries behind them.
+#[test]
+fn the_catalogue_of_built_in_libraries_is_shown() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("extisa")).expect("a directory");
+    let small = repository().join("crates/gpsimd-loader/corpus/prelink/small.elf");
+    std::fs::copy(small, bench.path("extisa/CAYMAN_Q7_POOL_PERF_EXTISA_0.so")).expect("copied");
+    bench.write("extisa/CAYMAN_Q7_POOL_PERF_EXTISA_0.json", "{}");
+    bench.write("extisa/MARIANA_Q7_POOL_PERF_EXTISA_3.so", "no library");
+    let text = good(bench.tool().args(["inspect", "--extisa", "extisa"]));
+    let line = |getter: &str| text.lines().find(|line| line.contains(getter)).unwrap_or_default();
+    assert!(line("CAYMAN_Q7_POOL_PERF_EXTISA_0_SO_get").contains("prelinks to"), "{text}");
+    assert!(line("MARIANA_Q7_POOL_PERF_EXTISA_3_SO_get").contains("status 1, NOT_ELF"), "{text}");
+    assert!(line("SUNDA_Q7_POOL_RELEASE_EXTISA_0_SO_get").contains("weak in the runtime"), "{text}");
+    assert!(line("MARIANA_PLUS_Q7_POOL_PERF_EXTISA_1_SO_get").contains("would give 3"), "{text}");
+    assert_eq!(text.lines().filter(|line| line.contains("_SO_get")).count(), 17, "{text}");
+}
+
+/// `-v` shows commands, `-vv` what the tool thinks; both beside the result.
+#[test]
+fn verbose_shows_commands_and_twice_the_log() {
+    let bench = Bench::with_vector_add();
+    let said = |arguments: &[&str]| {
+        let output = bench.tool().args(arguments).output().expect("the tool starts");
+        assert!(output.status.success(), "{arguments:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let compile = ["compile", "vector_add.cpp", "--schema", VECTOR_ADD, "--image", "split"];
+    assert!(said(&[&compile[..], &["-v"]].concat()).contains("gpsimd-build stage synthesize"));
+    let prelink = ["prelink", "build/vector_add.split.so", "-o", "x.ucpl"];
+    assert!(said(&[&prelink[..], &["-vv"]].concat()).contains("relocated"));
+    assert!(!said(&prelink).contains("relocated"));
+    let run = ["run", "build/vector_add", "ones:3", "ones:3", "--like", "0", "--lane", "ucpl"];
+    assert!(said(&[&run[..], &["-vv"]].concat()).contains("stage="));
 }

@@ -34,7 +34,7 @@ enum Chore {
         #[arg(long, default_value_t = 11)]
         rounds: usize,
     },
-    /// Set everything up, then the storms: damaged bytes and files, kills, crowds, full disks, hostile input.
+    /// Set everything up, then the storms: damaged and changed bytes and files, kills, crowds, full disks, hostile input.
     Soak(soak::Dose),
 }
 

@@ -314,6 +314,50 @@ fn tests_that_pages_name_exist() {
     }
 }
 
+/// The story of a custom op is accounted for: every claim has a verdict, what shows it is there, and what differs is counted
+/// where a user looks.
+#[test]
+fn every_claim_of_the_story_is_accounted_for() {
+    let docs = root().join("docs");
+    let sources: String = all_sources()
+        .iter()
+        .filter(|path| path.extension().is_some_and(|ext| ext == "rs"))
+        .map(|path| read(path))
+        .collect();
+    let mut counts = BTreeMap::<String, usize>::new();
+    let page = read(&docs.join("trace.md"));
+    let rows = page
+        .lines()
+        .filter(|line| line.starts_with("| ") && line[2..].starts_with(|c: char| c.is_ascii_digit()));
+    for (index, row) in rows.enumerate() {
+        let cells: Vec<&str> = row.trim_matches(['|', ' ']).split(" | ").collect();
+        let [number, _, _, verdict, shown] = cells[..] else { panic!("five columns: {row}") };
+        assert_eq!(number, (index + 1).to_string(), "{row}");
+        assert!(["implemented", "differs"].contains(&verdict), "{row}");
+        *counts.entry(verdict.to_owned()).or_default() += 1;
+        let named = shown.split('`').skip(1).step_by(2);
+        let linked = shown.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        assert!(named.clone().count() + linked.clone().count() > 0, "nothing shows {row}");
+        for name in named {
+            let is_there = root().join(name).is_file() || sources.contains(&format!("fn {name}("));
+            assert!(is_there, "{number} names `{name}`, which is neither file nor test");
+        }
+        for target in linked {
+            let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+            let anchor = |line: &str| -> Option<String> {
+                let title = line.strip_prefix("## ").or(line.strip_prefix("### "))?;
+                let plain = title.to_lowercase().replace(' ', "-");
+                Some(plain.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).collect())
+            };
+            let has = read(&docs.join(file)).lines().filter_map(anchor).any(|found| found == heading);
+            assert!(heading.is_empty() || has, "{number} leads to {target}, which is no heading");
+        }
+    }
+    assert_eq!(counts.values().sum::<usize>(), 175);
+    let said = format!("{} are implemented, {} differ", counts["implemented"], counts["differs"]);
+    assert!(read(&docs.join("compat.md")).contains(&said), "docs/compat.md does not say: {said}");
+}
+
 /// Where `unsafe` is, and how often: `docs/security.md` has a row for each file.
 #[test]
 fn unsafe_code_is_counted() {

@@ -4,16 +4,18 @@
 
 use std::path::{Path, PathBuf};
 
-use gpsimd_device::{Config, CoreImage, LoadError, Machine};
+use gpsimd_device::{Config, CoreImage, LoadError, Machine, Shipment, Trace};
 use gpsimd_engine::{Damage, FileEntry, FileKind, Manifest, OpEntry, Stale};
 use gpsimd_loader::Generation;
+use gpsimd_loader::kernel_table::TableRef;
 use gpsimd_loader::selector::Environment;
 use gpsimd_lsp::{CpuId, Variant};
 use gpsimd_schema::Signature;
 use miette::Diagnostic;
 
-use crate::cli::Lane;
+use crate::cli::{Lane, Run};
 use crate::files::{FileError, read};
+use crate::loadable;
 
 /// Why a path is no library.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -64,6 +66,13 @@ pub enum LibraryError {
         /// The library.
         path: PathBuf,
     },
+    /// Records for what makes its own.
+    #[error("{path} is no prelinked image: the records are made when it is staged", path = .path.display())]
+    #[diagnostic(code(library::records), help("name the image that the records load: build/NAME.ucpl"))]
+    Records {
+        /// The library.
+        path: PathBuf,
+    },
     /// No split image.
     #[error("{path} has no split image", path = .path.display())]
     #[diagnostic(code(library::no_split), help("build it with `compile --image split` or `--image both`"))]
@@ -84,6 +93,8 @@ pub struct Library {
     images: Vec<ImageFiles>,
     /// The split image.
     split: Option<ImageFiles>,
+    /// Whether its prelinked form is what was named.
+    is_prelinked: bool,
     /// As named.
     path: PathBuf,
     /// The manifest as it lies on disk.
@@ -111,6 +122,9 @@ impl Library {
         manifest.push(".manifest.json");
         if Path::new(&manifest).is_file() {
             return Self::of_manifest(Path::new(&manifest));
+        }
+        if let Some(stem) = name.strip_suffix(".ucpl").filter(|_| path.is_file()) {
+            return Self::of_prelinked(path, stem);
         }
         if path.is_file() {
             tracing::debug!(image = %path.display(), "no manifest: taken by its name");
@@ -151,6 +165,21 @@ impl Library {
         self.files().into_iter().filter(|file| named.iter().any(|name| name == file)).collect()
     }
 
+    /// A prelinked image: by itself, or with what a manifest beside it tells.
+    fn of_prelinked(path: &Path, stem: &str) -> miette::Result<Self> {
+        let manifest = path.with_file_name(format!("{stem}.manifest.json"));
+        let mut library = match manifest.is_file() {
+            true => Self::of_manifest(&manifest)?,
+            false => Self::of_image(path, &format!("{stem}.split.so")),
+        };
+        let split = library.split.take().unwrap_or_default();
+        library.split = Some(ImageFiles { prelinked: Some(path.to_owned()), ..split });
+        // what is named is what runs, and only that
+        library.images.clear();
+        library.is_prelinked = true;
+        Ok(library)
+    }
+
     fn of_manifest(path: &Path) -> miette::Result<Self> {
         let bad = |reason: String| LibraryError::Manifest { path: path.to_owned(), reason };
         let text = read(path)?;
@@ -178,7 +207,8 @@ impl Library {
         let shapes = manifest.shapes.as_ref().map(|entry| group(std::slice::from_ref(entry))).transpose()?;
         let shapes = shapes.and_then(|files| files.shapes);
         tracing::debug!(manifest = %path.display(), images = images.len(), split = split.is_some(), "library");
-        Ok(Self { manifest: Some(manifest), shapes, images, split, path: path.to_owned(), text })
+        let path = path.to_owned();
+        Ok(Self { manifest: Some(manifest), shapes, images, split, is_prelinked: false, path, text })
     }
 
     /// A bare image; one that is named for a core stands for its seven siblings too.
@@ -192,6 +222,7 @@ impl Library {
                 shapes: None,
                 images: Vec::new(),
                 split,
+                is_prelinked: false,
                 path: path.to_owned(),
                 text: Vec::new(),
             };
@@ -222,7 +253,16 @@ impl Library {
             }
         };
         let images = variants.iter().map(|&variant| files(variant)).collect();
-        Self { manifest: None, shapes: None, images, split: None, path: path.to_owned(), text: Vec::new() }
+        let path = path.to_owned();
+        Self {
+            manifest: None,
+            shapes: None,
+            images,
+            split: None,
+            is_prelinked: false,
+            path,
+            text: Vec::new(),
+        }
     }
 
     /// What is not as it was built; nothing is known of a bare image.
@@ -256,21 +296,19 @@ impl Library {
             .collect()
     }
 
-    /// The library as it gets to the device by this lane. A bare split image says nothing about cores; `cores` does.
+    /// The library as it gets to the device.
     ///
     /// # Errors
-    /// The library has no images for this lane, or they cannot be read.
-    pub fn loadable(
-        &self,
-        lane: Lane,
-        generation: Option<Generation>,
-        cores: u8,
-    ) -> miette::Result<Loadable> {
+    /// The library has no images for this lane, or they cannot be read, or are not the library's.
+    pub fn loadable(&self, staging: &Staging) -> miette::Result<Loadable> {
+        if staging.records.is_some() && !self.is_prelinked {
+            return Err(LibraryError::Records { path: self.path.clone() }.into());
+        }
         let is_for_one = self.manifest.as_ref().is_some_and(|manifest| manifest.total_cpus == 1);
-        if cores > 1 && is_for_one {
+        if staging.cores > 1 && is_for_one {
             return Err(LibraryError::OneCore { path: self.path.clone() }.into());
         }
-        match lane {
+        match staging.lane {
             Lane::Fixed if self.images.is_empty() && self.split.is_some() => {
                 Err(LibraryError::OnlySplit.into())
             }
@@ -279,18 +317,42 @@ impl Library {
                     self.images.iter().map(ImageFiles::image).collect();
                 Ok(Loadable::Fixed(images?))
             }
-            Lane::Ucpl => {
-                let files =
-                    self.split.as_ref().ok_or_else(|| LibraryError::NoSplit { path: self.named() })?;
-                let built =
-                    self.manifest.as_ref().and_then(|manifest| Some((manifest.split.as_ref()?, manifest)));
-                let (cores, known) = match built {
-                    Some((split, manifest)) => (manifest.total_cpus, split.generation),
-                    None => (cores, Generation::Cayman),
-                };
-                Ok(Loadable::Split(files.image()?, cores, generation.unwrap_or(known)))
-            }
+            Lane::Ucpl => Ok(Loadable::Split(Box::new(self.shipment(staging)?))),
         }
+    }
+
+    /// The split image as it goes to the device.
+    fn shipment(&self, staging: &Staging) -> miette::Result<Shipment> {
+        let files = self.split.as_ref().ok_or_else(|| LibraryError::NoSplit { path: self.named() })?;
+        let built = self.manifest.as_ref().and_then(|manifest| Some((manifest.split.as_ref()?, manifest)));
+        let prelinked = files.prelinked.as_deref();
+        let image = match prelinked.filter(|_| self.is_prelinked) {
+            Some(path) => {
+                CoreImage { bytes: read(path)?, debug: files.linked.as_deref().map(read).transpose()? }
+            }
+            None => files.image()?,
+        };
+        // a bare image says nothing about cores
+        let (cores, generation) = match built {
+            Some((split, manifest)) => (manifest.total_cpus, split.generation),
+            None => (staging.cores, loadable::home(&image.bytes)),
+        };
+        let generation = match staging.generation {
+            Some(asked) if !self.is_prelinked => asked,
+            _ => generation,
+        };
+        if let (false, Some(path), Some((split, _))) = (self.is_prelinked, prelinked, built)
+            && split.generation == generation
+            && let Some(made) = loadable::prelinks_to(&image.bytes, generation)
+            && let Some(unfit) = loadable::unfit(path, &read(path)?, &made)
+        {
+            return Err(unfit.into());
+        }
+        let table = built.map(|(split, _)| TableRef { addr: split.table.addr, rows: split.table.rows });
+        let records = staging.records.as_deref().map(read).transpose()?.unwrap_or_default();
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        let environment = Environment::from_names(names);
+        Ok(Shipment { image, cores, generation, environment, table, records })
     }
 
     /// Whether it has images at fixed addresses.
@@ -321,28 +383,51 @@ impl Library {
     }
 }
 
+/// How a library is to get to the device, as far as it does not say itself.
+#[derive(Debug, Clone)]
+pub struct Staging {
+    /// Which of its images.
+    pub lane: Lane,
+    /// The generation to prelink for, if it is not the one that it was built for.
+    pub generation: Option<Generation>,
+    /// Cores that a bare split image is for.
+    pub cores: u8,
+    /// Records to load a prelinked image by, instead of ones made for it.
+    pub records: Option<PathBuf>,
+}
+
+impl Staging {
+    /// By this lane, and otherwise as the library says.
+    pub fn by(lane: Lane) -> Self {
+        Self { lane, generation: None, cores: 1, records: None }
+    }
+}
+
+impl From<&Run> for Staging {
+    fn from(arguments: &Run) -> Self {
+        let &Run { lane, generation, multicore, ref records, .. } = arguments;
+        Self { lane, generation, cores: if multicore { 8 } else { 1 }, records: records.clone() }
+    }
+}
+
 /// A library's bytes, ready for a device.
 #[derive(Debug, Clone)]
 pub enum Loadable {
     /// Images at fixed places, in core order.
     Fixed(Vec<CoreImage>),
-    /// A split image, for this many cores of a device of this generation.
-    Split(CoreImage, u8, Generation),
+    /// A split image, with what goes along.
+    Split(Box<Shipment>),
 }
 
 impl Loadable {
-    /// On the device's side of things, yet to be loaded.
+    /// On the device's side of things, yet to be loaded. `trace` has the stages up to a failure.
     ///
     /// # Errors
     /// [`LoadError`] of the host's stages.
-    pub fn machine(&self, config: Config) -> Result<Machine, LoadError> {
+    pub fn machine(&self, config: Config, trace: &mut Trace) -> Result<Machine, LoadError> {
         match self {
             Loadable::Fixed(images) => Ok(Machine::fixed(images.clone(), config)),
-            Loadable::Split(image, cores, generation) => {
-                let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-                let environment = Environment::from_names(names);
-                Machine::prepare(image.clone(), *cores, *generation, environment, config)
-            }
+            Loadable::Split(shipment) => Machine::ship(shipment, config, trace),
         }
     }
 }

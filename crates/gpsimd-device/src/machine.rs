@@ -17,7 +17,7 @@ use crate::explain::summary;
 use crate::load::control::{Config, Control};
 use crate::load::error::LoadError;
 use crate::load::fixed::Fixed;
-use crate::load::program::CoreImage;
+use crate::load::program::{CoreImage, Shipment};
 use crate::load::split::Split;
 use crate::load::trace::Trace;
 use crate::load::way::Way;
@@ -58,7 +58,16 @@ impl Machine {
         environment: Environment,
         config: Config,
     ) -> Result<Machine, LoadError> {
-        let split = Split::prepare(image, cores, generation, environment, config)?;
+        let shipment = Shipment { image, cores, generation, environment, table: None, records: Vec::new() };
+        Machine::ship(&shipment, config, &mut Trace::default())
+    }
+
+    /// A split library as it ships, ready to be loaded by record; `trace` has the stages up to a failure.
+    ///
+    /// # Errors
+    /// As [`Machine::prepare`].
+    pub fn ship(shipment: &Shipment, config: Config, trace: &mut Trace) -> Result<Machine, LoadError> {
+        let split = Split::prepare(shipment, config, trace)?;
         Ok(Machine { hbm: config.hbm, way: Box::new(split) })
     }
 
@@ -114,7 +123,7 @@ impl Machine {
         let job = Mutex::new(Some(|| way.dispatch(function, call, control)));
         let start = || {
             let job = job.lock().ok().and_then(|mut job| job.take());
-            job.map(|mut job| job()).unwrap_or_default()
+            job.map_or(Ok(Vec::new()), |mut job| job())
         };
         let runs = std::thread::scope(|scope| {
             let (done, wait) = mpsc::channel();
@@ -130,7 +139,7 @@ impl Machine {
                 progress(control.executed());
             }
             device.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
+        })?;
         Ok(summary::report(op, &placed, runs, &self.way.programs()))
     }
 
@@ -142,8 +151,8 @@ impl Machine {
         self.way.unload()
     }
 
-    /// What is to be told of the library's way so far; nothing where all there is to know is the files.
-    pub fn trace(&self) -> Option<Trace> {
+    /// What is to be told of the library's way so far.
+    pub fn trace(&self) -> Trace {
         self.way.trace()
     }
 
@@ -151,7 +160,7 @@ impl Machine {
     ///
     /// # Errors
     /// [`LoadError`] when something does not come back.
-    pub fn destroy(self) -> Result<Option<Trace>, LoadError> {
+    pub fn destroy(self) -> Result<Trace, LoadError> {
         self.way.destroy()
     }
 }

@@ -32,7 +32,7 @@ const FORMATS: [(&str, usize, u32, u32); 14] = [
 const BUNDLE: usize = 8;
 
 /// What the code of an image consists of.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Bundles {
     /// How many bundles there are.
     pub total: u64,

@@ -22,7 +22,7 @@ const XTENSA_INFO: &[u8] = b"\x0c\0\0\0\x20\0\0\0\x01\0\0\0Xtensa_Info\0USE_ABSO
 const ALIGNED_DATA: u32 = 0x2804;
 
 /// A packed object from outside: what a linker sees of it.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Container {
     /// `REL (1)`.
     pub kind: String,

@@ -11,7 +11,7 @@ use crate::elf_file::ElfFile;
 pub const HARDWARE: &str = "NX1.1.4, LX7.1.4, hardware release RI-2020.4";
 
 /// One line of `.comment`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Producer {
     /// As it stands there.
     pub text: String,

@@ -329,6 +329,28 @@ impl PrelinkError {
         }
     }
 
+    /// The name of its status in the public numbering of the library loader (§14.1).
+    pub fn status_name(&self) -> &'static str {
+        match self.status() {
+            1 => "NOT_ELF",
+            4 => "NO_DYNAMIC_SEGMENT",
+            5 => "UNKNOWN_SYMBOL",
+            6 => "NOT_ALIGNED",
+            7 => "NOT_SPLITLOAD",
+            8 => "RELOCATION_ERR",
+            12 => "INSN_FMT_ERR",
+            13 => "INTERNAL_ERR",
+            _ => "UNKNOWN",
+        }
+    }
+
+    /// The status with its name and the vendor's log line, as whoever knows the vendor's library looks for them:
+    /// `status 7, NOT_SPLITLOAD; log: Failed to validate ELF shared object file`.
+    pub fn verdict(&self) -> String {
+        let log = self.vendor_text().map_or_else(|| "nothing".to_owned(), |text| format!("`{text}`"));
+        format!("status {}, {}; the vendor logs {log}", self.status(), self.status_name())
+    }
+
     /// The vendor's log line for it, if the vendor has one.
     pub fn vendor_text(&self) -> Option<String> {
         use PrelinkError::*;
@@ -414,6 +436,7 @@ mod tests {
             let help = error.help().map(|help| help.to_string()).unwrap_or_default();
             let vendor = error.vendor_text().unwrap_or_else(|| "-".into());
             let _ = writeln!(text, "{} {code}: {error}\n   help: {help}\n   log: {vendor}", error.status());
+            assert_ne!(error.status_name(), "UNKNOWN", "{error}");
         }
         insta::assert_snapshot!(text);
     }

@@ -96,7 +96,9 @@ pub enum Generation {
 #[error("`{found}` is not a generation")]
 #[diagnostic(
     code(loader::unknown_generation),
-    help("the generations are sunda, cayman, mariana, mariana-plus and maverick")
+    help(
+        "the generations are sunda, cayman, mariana and mariana-plus; maverick is known to the vendor's internal build only"
+    )
 )]
 pub struct UnknownGeneration {
     /// What stood there.
@@ -156,14 +158,37 @@ impl Generation {
         }
     }
 
-    /// What a user should know before relying on the generation's image.
-    pub fn warning(self) -> Option<&'static str> {
+    /// The generations that are a user's choice: those of the runtime that ships.
+    pub const OFFERED: [Generation; 4] =
+        [Generation::Sunda, Generation::Cayman, Generation::Mariana, Generation::MarianaPlus];
+
+    /// Why no prelinked image ever runs on the generation, if so; said when one is made, and why one is not run.
+    pub fn never_staged(self) -> Option<NeverStaged> {
         match self {
-            Generation::Sunda => Some("the vendor runtime never stages a prelinked image on this generation"),
-            Generation::Maverick => Some("the regions of this generation are inferred, not known"),
+            Generation::Sunda => {
+                Some(NeverStaged { generation: self, why: "its runtime makes empty handles (coretype 6)" })
+            }
+            Generation::Maverick => Some(NeverStaged {
+                generation: self,
+                why: "only the vendor's internal build knows it (coretype 37)",
+            }),
             _ => None,
         }
     }
+}
+
+/// A generation on which no prelinked image runs: one sentence for whoever builds, prelinks, records or runs one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
+#[error("on {generation} no runtime stages a prelinked image: {why}")]
+#[diagnostic(
+    code(loader::never_staged),
+    help(
+        "choose cayman, mariana or mariana-plus; an image made for {generation} shows how it would lie in memory, no more"
+    )
+)]
+pub struct NeverStaged {
+    generation: Generation,
+    why: &'static str,
 }
 
 impl fmt::Display for Generation {
@@ -176,7 +201,7 @@ impl FromStr for Generation {
     type Err = UnknownGeneration;
 
     fn from_str(text: &str) -> Result<Generation, UnknownGeneration> {
-        Generation::ALL
+        Generation::OFFERED
             .into_iter()
             .find(|generation| generation.name() == text)
             .ok_or_else(|| UnknownGeneration { found: text.to_owned() })
@@ -198,8 +223,11 @@ mod tests {
             ("maverick", 37, Bounds::CAYMAN, 4),
         ];
         for (name, coretype, bounds, libraries) in rows {
-            let generation: Generation = name.parse().unwrap();
-            assert_eq!(generation.to_string(), name);
+            let generation =
+                Generation::ALL.into_iter().find(|generation| generation.name() == name).unwrap();
+            let is_offered = Generation::OFFERED.contains(&generation);
+            assert_eq!(name.parse().ok(), is_offered.then_some(generation), "{name}");
+            assert_eq!(generation.never_staged().is_some(), matches!(name, "sunda" | "maverick"), "{name}");
             assert_eq!(generation.coretype(), coretype, "{name}");
             assert_eq!(Generation::from_coretype(coretype), Some(generation));
             assert_eq!(Bounds::for_coretype(coretype), Ok(bounds), "{name}");

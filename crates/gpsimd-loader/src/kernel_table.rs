@@ -8,6 +8,8 @@ use std::collections::HashMap;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 
+use crate::generation::Region;
+
 /// Bytes of one row.
 pub const ROW: usize = 8;
 /// Opcode of extended instructions, the only ones with a spec other than 0.
@@ -64,6 +66,26 @@ pub fn key(opcode: u8, spec: u8) -> u32 {
 /// The rows of a table; there is no header, count or terminator. Rows that can match nothing are left out.
 pub fn parse(bytes: &[u8]) -> Vec<Row> {
     bytes.as_chunks::<ROW>().0.iter().filter_map(Row::parse).collect()
+}
+
+/// Where the table of custom ops lies in `data`, which starts at the device address `base` and whose code is `code`: the
+/// longest run of rows with our opcode, specs of ours and functions in the code. An image says nowhere where its table is
+/// (§7.4), and where a manifest is not at hand, this is how it is found.
+pub fn locate(data: &[u8], base: u32, code: Region) -> Option<TableRef> {
+    let is_ours = |bytes: &[u8; ROW]| {
+        Row::parse(bytes).is_some_and(|row| {
+            row.opcode == EXTENDED && row.spec >= FIRST_FREE_SPEC && code.offset_of(row.func).is_some()
+        })
+    };
+    let mut best: Option<TableRef> = None;
+    let mut run = 0;
+    for (at, bytes) in (0u32..).zip(data.as_chunks::<ROW>().0) {
+        run = if is_ours(bytes) { run + 1 } else { 0 };
+        if run > best.map_or(0, |table| table.rows) {
+            best = Some(TableRef { addr: base.wrapping_add((at + 1 - run) * ROW as u32), rows: run });
+        }
+    }
+    best
 }
 
 /// The first row for the instruction, in table order, as the device scans.
@@ -264,6 +286,20 @@ mod tests {
         let rows = parse(&bytes);
         assert_eq!(rows, [row(1), row(2)]);
         assert_eq!(find(&rows, 0xf0, 11), Some(&row(1)));
+    }
+
+    #[test]
+    fn a_table_is_found_by_its_rows() {
+        let code = Region { base: 0x1_8000, size: 0x100 };
+        let row = |spec, func| Row { opcode: EXTENDED, spec, func }.encode();
+        let mut data = vec![0; 16];
+        data.extend(row(10, 0x1_8000));
+        data.extend(row(9, 0x1_8000));
+        data.extend([row(10, 0x1_8004), row(11, 0x1_8008)].concat());
+        data.extend(row(12, 0x1_8100));
+        assert_eq!(locate(&data, 0xb_e000, code), Some(TableRef { addr: 0xb_e020, rows: 2 }));
+        assert_eq!(locate(&data[..16], 0xb_e000, code), None);
+        assert_eq!(locate(&[], 0xb_e000, code), None);
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub mod split;
 pub mod ucpl;
 
 pub use error::{Part, PrelinkError, Segment};
-pub use generation::{Bounds, Generation, Region, UnknownGeneration};
+pub use generation::{Bounds, Generation, NeverStaged, Region, UnknownGeneration};
 pub use mode::Mode;
 pub use prelink::{Prelinked, prelink};
 pub use relocate::Relocations;

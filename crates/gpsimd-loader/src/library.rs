@@ -12,8 +12,6 @@ use crate::result::ResultCode;
 use crate::selector::{Build, Environment, selector};
 use crate::ucpl;
 
-/// Alignment of a staged image: one 16 MiB address window of a core can then show all of it.
-pub const IMAGE_ALIGN: u64 = 0x100_0000;
 /// Most bytes of a handle's name.
 pub const MAX_NAME: usize = 32;
 
@@ -138,11 +136,34 @@ impl<M: DeviceMemory> Context<M> {
             Generation::Sunda => None,
             _ => Some(self.prelink_and_stage(elf, generation)?),
         };
+        Ok(self.made(staged, selector))
+    }
+
+    /// A handle for an image that was prelinked elsewhere: its very bytes are staged. The vendor's library has no such call;
+    /// for it, images are what only it makes.
+    ///
+    /// # Errors
+    /// [`ResultCode::NoSpace`] for more than an image may have, and the codes of the device's memory.
+    pub fn adopt(&mut self, image: &[u8], library: u64) -> Result<Library, ResultCode> {
+        let size = image.len() as u64;
+        if size > ucpl::MAX_IMAGE {
+            return Err(ResultCode::NoSpace);
+        }
+        let handle = self.memory.malloc(size, ucpl::IMAGE_ALIGN)?;
+        if let Err(code) = self.memory.write(handle, 0, image) {
+            self.memory.free(handle);
+            return Err(code);
+        }
+        let staged = Staged { handle, addr: self.memory.device_addr(handle), size };
+        Ok(self.made(Some(staged), selector(library, self.environment)))
+    }
+
+    fn made(&mut self, staged: Option<Staged>, selector: u64) -> Library {
         self.made += 1;
         let name = format!("nrtucode_ll_t@{:#x}", self.made);
         self.say(Severity::Info, format!("Initialized {name}"));
         self.live += 1;
-        Ok(Library { context: self.id, staged, selector, name })
+        Library { context: self.id, staged, selector, name }
     }
 
     fn prelink_and_stage(&mut self, elf: &[u8], generation: Generation) -> Result<Staged, CreateError> {
@@ -162,7 +183,7 @@ impl<M: DeviceMemory> Context<M> {
     fn stage(&mut self, prelinked: &Prelinked) -> Result<Staged, ResultCode> {
         let header = &prelinked.header;
         let size = header.total();
-        let handle = self.memory.malloc(size, IMAGE_ALIGN).inspect_err(|_| {
+        let handle = self.memory.malloc(size, ucpl::IMAGE_ALIGN).inspect_err(|_| {
             if let Some(text) = self.memory.complaint() {
                 let text = format!("nrtucode_context_t@{:#x}: {text}", self.id.0);
                 self.log.push(LogLine { severity: Severity::Error, text });
@@ -285,6 +306,18 @@ mod tests {
             context.log.last().unwrap().text,
             "Prelinked library would be larger than the available buffer on device"
         );
+    }
+
+    #[test]
+    fn an_adopted_image_is_staged_as_it_is() {
+        let mut context = context();
+        context.environment.has_cptc_decode = true;
+        let library = context.adopt(b"whatever", 0).unwrap();
+        assert_eq!((library.size(), library.selector()), (8, 3));
+        assert_eq!(context.memory.at(library.device_addr().unwrap(), 8), Some(&b"whatever"[..]));
+        context.destroy(library).unwrap();
+        assert_eq!(context.adopt(&[0; 0x1_0001], 0), Err(ResultCode::NoSpace));
+        assert_eq!((context.memory.allocations(), context.live_libraries()), (0, 0));
     }
 
     #[test]

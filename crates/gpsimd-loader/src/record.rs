@@ -8,8 +8,10 @@ use crate::ucpl;
 
 /// Bytes of one record.
 pub const RECORD: usize = 0x40;
-/// The first two bytes: opcode 0x95, length 0x10 words.
-pub const HEADER: [u8; 2] = [0x95, 0x10];
+/// Opcode of `MODIFY_POOL_CONFIG`.
+pub const OPCODE: u8 = 0x95;
+/// The first two bytes: the opcode, and the length in words.
+pub const HEADER: [u8; 2] = [OPCODE, 0x10];
 /// All eight cores.
 pub const ALL_CORES: u8 = 0xff;
 
@@ -102,6 +104,36 @@ pub enum RecordError {
         /// Its value.
         found: u8,
     },
+    /// Neither one core nor all.
+    #[error(
+        "record {index} is for the cores {found:#04x}; a library goes to one core or to all eight (0xff)"
+    )]
+    #[diagnostic(
+        code(loader::record_cores),
+        help(
+            "the firmware asserts this and ends every core of the mask; write the record again with `records`"
+        )
+    )]
+    Cores {
+        /// Position in the stream.
+        index: usize,
+        /// `core_mask`.
+        found: u8,
+    },
+    /// An image that does not start where a window does.
+    #[error("record {index} loads from {found:#x}, which is no multiple of 16 MiB")]
+    #[diagnostic(
+        code(loader::record_address),
+        help(
+            "the runtime stages images at multiples of 16 MiB (0x1000000), so that one address window shows all of it"
+        )
+    )]
+    Address {
+        /// Position in the stream.
+        index: usize,
+        /// `soc_addr`.
+        found: u64,
+    },
 }
 
 impl Record {
@@ -180,6 +212,33 @@ impl Record {
         }
     }
 
+    /// Whether a device can do what the record says: what decodes need not be what a loader takes. Hosts, checks and the
+    /// modelled cores all ask here.
+    ///
+    /// # Errors
+    /// [`RecordError::Cores`] (§6.6, O8), [`RecordError::Address`].
+    pub fn check(&self, index: usize) -> Result<(), RecordError> {
+        if self.core_mask != ALL_CORES && !self.core_mask.is_power_of_two() {
+            return Err(RecordError::Cores { index, found: self.core_mask });
+        }
+        match self.direction {
+            Direction::Load if !self.soc_addr.is_multiple_of(ucpl::IMAGE_ALIGN) => {
+                Err(RecordError::Address { index, found: self.soc_addr })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads a stream of records that a device is to carry out.
+    ///
+    /// # Errors
+    /// [`RecordError`] of the first that is wrong, in its bytes or for the device.
+    pub fn read_all(bytes: &[u8]) -> Result<Vec<Record>, RecordError> {
+        let records = Record::parse_all(bytes)?;
+        records.iter().enumerate().try_for_each(|(index, record)| record.check(index))?;
+        Ok(records)
+    }
+
     /// Reads a stream of records.
     ///
     /// # Errors
@@ -195,6 +254,8 @@ impl Record {
 
 #[cfg(test)]
 mod tests {
+    use miette::Diagnostic as _;
+
     use super::*;
 
     fn hex(lines: &str) -> Vec<u8> {
@@ -246,6 +307,29 @@ mod tests {
         }
         assert_eq!(Record::parse_all(&[0x95; 65]), Err(RecordError::Length { found: 65 }));
         assert_eq!(Record::parse_all(&[]), Ok(vec![]));
+    }
+
+    #[test]
+    fn what_a_device_takes() {
+        let load = Record::load(0x10_0000_0000, 0, 0x40);
+        let rows = [
+            (load, None),
+            (load.on_cores(0x10), None),
+            (Record::load(0, 0, 0), None),
+            (Record::unload(3), None),
+            (load.on_cores(0), Some("loader::record_cores")),
+            (load.on_cores(3), Some("loader::record_cores")),
+            (load.on_cores(0x7f), Some("loader::record_cores")),
+            (Record::unload(3).on_cores(0xfe), Some("loader::record_cores")),
+            (Record::load(0x12_3456_7000, 3, 0x6a20), Some("loader::record_address")),
+            (Record::load(0x10_0000_0001, 0, 0x40), Some("loader::record_address")),
+        ];
+        for (record, want) in rows {
+            let code = Record::read_all(&record.encode())
+                .err()
+                .and_then(|error| error.code().map(|c| c.to_string()));
+            assert_eq!(code.as_deref(), want, "{record:?}");
+        }
     }
 
     proptest::proptest! {

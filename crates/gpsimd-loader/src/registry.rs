@@ -8,6 +8,56 @@ use crate::generation::Generation;
 use crate::result::ResultCode;
 use crate::selector::Build;
 
+/// The vendor's getters of one built-in library: names by which a file is known to be it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Getter {
+    /// The generation.
+    pub generation: Generation,
+    /// Position among the generation's libraries: the selector that picks it.
+    pub index: u64,
+    /// What the names of both getters begin with.
+    pub stem: String,
+}
+
+impl Getter {
+    /// All of them. Each library has two: one for the image, one for its description.
+    pub fn all() -> Vec<Getter> {
+        let of = |generation: Generation| {
+            let (name, flavor) =
+                (generation.name().to_uppercase().replace('-', "_"), Self::flavor(generation));
+            (0..generation.num_ext_isa_libs() as u64).map(move |index| Getter {
+                generation,
+                index,
+                stem: format!("{name}_Q7_POOL_{flavor}_EXTISA_{index}"),
+            })
+        };
+        Generation::ALL.into_iter().flat_map(of).collect()
+    }
+
+    fn flavor(generation: Generation) -> &'static str {
+        match generation {
+            Generation::Sunda => "RELEASE",
+            _ => "PERF",
+        }
+    }
+
+    /// The getter of the image.
+    pub fn image(&self) -> String {
+        format!("{}_SO_get", self.stem)
+    }
+
+    /// The getter of the description.
+    pub fn description(&self) -> String {
+        format!("{}_JSON_get", self.stem)
+    }
+
+    /// Whether the runtime's libraries only refer to it: SUNDA's library is in a container of its own, and where that is not
+    /// loaded, the getter is null and [`ResultCode::MissingImage`] the answer.
+    pub fn is_weak(&self) -> bool {
+        self.generation == Generation::Sunda
+    }
+}
+
 /// Libraries by generation and index.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
@@ -42,6 +92,16 @@ impl Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn getters() {
+        let all = Getter::all();
+        assert_eq!(all.len(), 1 + 4 * 4);
+        assert_eq!(all[0].image(), "SUNDA_Q7_POOL_RELEASE_EXTISA_0_SO_get");
+        assert!(all[0].is_weak() && all.iter().filter(|getter| getter.is_weak()).count() == 1);
+        assert_eq!(all[1].description(), "CAYMAN_Q7_POOL_PERF_EXTISA_0_JSON_get");
+        assert_eq!(all[12].image(), "MARIANA_PLUS_Q7_POOL_PERF_EXTISA_3_SO_get");
+    }
 
     #[test]
     fn checks_in_order() {

@@ -87,7 +87,12 @@ pub fn get_unload_sequence(
 /// How many records there will be. The vendor's query reports a foreign context as code 8, which is also the number of
 /// records.
 pub fn num_instructions(library: &Library, core: &Core, direction: Direction, log: &mut Log) -> usize {
-    if library.context() == core.context {
+    count(library.context() == core.context, direction, log)
+}
+
+/// The same by what is asked: whether the core's context made the library.
+pub fn count(is_own: bool, direction: Direction, log: &mut Log) -> usize {
+    if is_own {
         return 1;
     }
     let function = match direction {

@@ -11,6 +11,8 @@ use crate::generation::{Bounds, Region};
 pub const HEADER: usize = 0x20;
 /// The first eight bytes. The last four double as the offset of the code.
 pub const MAGIC: [u8; 8] = *b"UCPL \0\0\0";
+/// Alignment of a staged image: one 16 MiB address window of a core then shows all of it.
+pub const IMAGE_ALIGN: u64 = 0x100_0000;
 /// Most bytes of an image.
 pub const MAX_IMAGE: u64 = 0x1_0000;
 

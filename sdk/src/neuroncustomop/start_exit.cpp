@@ -71,9 +71,13 @@ void ask_host(SUNDA_UCODE_LIB* host) {
 
 }  // namespace
 
+/// Walks the generated table; the first status other than success ends the walk.
 SUNDA_UCODE_LIB_STATUS register_funcs(SUNDA_UCODE_LIB_STATUS (*cb)(void*, const char*, int (*)())) {
   const int count = get_func_cnt();
-  for (int i = 0; i < count; ++i) cb(my_handle, get_func_name(i), get_func_ptr(i));
+  for (int i = 0; i < count; ++i) {
+    const SUNDA_UCODE_LIB_STATUS status = cb(my_handle, get_func_name(i), get_func_ptr(i));
+    if (status != SUNDA_UCODE_LIB_SUCCESS) return status;
+  }
   return SUNDA_UCODE_LIB_SUCCESS;
 }
 
@@ -89,13 +93,8 @@ SUNDA_UCODE_LIB_STATUS entry_func(SUNDA_UCODE_LIB* host) {
     first_entry = 0;
     _init();
   }
-  const int count = get_func_cnt();
-  if (static_cast<unsigned int>(count) >= MAX_FUNCS) return SUNDA_UCODE_LIB_FAILURE_NUM_KERNELS;
-  for (int i = 0; i < count; ++i) {
-    const SUNDA_UCODE_LIB_STATUS status = host->register_ext_isa_fn(my_handle, get_func_name(i), get_func_ptr(i));
-    if (status != SUNDA_UCODE_LIB_SUCCESS) return status;
-  }
-  return SUNDA_UCODE_LIB_SUCCESS;
+  if (static_cast<unsigned int>(get_func_cnt()) >= MAX_FUNCS) return SUNDA_UCODE_LIB_FAILURE_NUM_KERNELS;
+  return register_funcs(host->register_ext_isa_fn);
 }
 
 /// The same function under its C name (spec customop-abi.md Q-1).

@@ -3,6 +3,7 @@
 //! Each storm ends with one line that says what it did, or with the first thing that broke a promise. Unaware of how the
 //! tool keeps its promises.
 
+mod bytes;
 mod crowd;
 mod dice;
 mod full;
@@ -38,6 +39,8 @@ pub enum Storm {
     Full,
     /// Damaged files to every command, with limits on time and memory.
     Mutants,
+    /// Single bytes of what ships: `verify` finds each.
+    Bytes,
     /// Every command over a hostile library and a hostile project, watched.
     Traced,
 }
@@ -63,6 +66,9 @@ pub struct Dose {
     /// Damaged files.
     #[arg(long, default_value_t = 32_000)]
     pub mutants: u64,
+    /// Changed bytes.
+    #[arg(long, default_value_t = 3000)]
+    pub bytes: u64,
     /// Damaged files at the same time.
     #[arg(long, default_value_t = 2)]
     pub jobs: usize,
@@ -90,6 +96,7 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
             Storm::Crowd => crowd::storm(&yard()?, dose.builds),
             Storm::Full => full::storm(&yard()?, dose.step),
             Storm::Mutants => mutants::storm(&yard()?, dose),
+            Storm::Bytes => bytes::storm(&yard()?, dose.bytes, dose.seed),
             Storm::Traced => traced::storm(&yard()?),
         };
         let end = end.with_context(|| format!("the storm `{storm:?}`"));

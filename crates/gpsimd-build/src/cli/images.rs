@@ -8,6 +8,7 @@ use clap::Args;
 use gpsimd_loader::Generation;
 use gpsimd_lsp::Variant;
 
+use super::loading::number;
 use super::values::{generation, variant};
 
 /// Arguments of `lsp`.
@@ -62,11 +63,16 @@ pub struct Unpack {
 Examples:
   gpsimd-build inspect build/vector_add                       # the images of a library
   gpsimd-build inspect build/vector_add_cpu3.so --map map.svg # of one built with --multicore
-  gpsimd-build inspect build/vector_add.ucpl load.bin")]
+  gpsimd-build inspect build/vector_add.ucpl load.bin
+  gpsimd-build inspect --extisa extisa                        # the vendor's built-in libraries, those that are there")]
 pub struct Inspect {
     /// Linked, stripped, packed, split or prelinked images, or files of load records.
-    #[arg(required = true, value_name = "IMAGE")]
+    #[arg(required_unless_present = "extisa", value_name = "IMAGE")]
     pub images: Vec<PathBuf>,
+    /// Show the catalogue of the vendor's built-in libraries; this directory has those that you can supply, each under its
+    /// getter's name: CAYMAN_Q7_POOL_PERF_EXTISA_0.so and .json.
+    #[arg(long, value_name = "DIR")]
+    pub extisa: Option<PathBuf>,
     /// Generation whose memory a split or prelinked image is for [default: what fits the image, else cayman].
     #[arg(long, value_name = "GENERATION", value_parser = generation())]
     pub generation: Option<Generation>,
@@ -82,11 +88,18 @@ Examples:
   gpsimd-build verify build/vector_add           # every file of a library, by its manifest
   gpsimd-build verify build/vector_add_cpu*.so   # these files
   gpsimd-build verify build                      # every library there
+  gpsimd-build verify build/vector_add load.bin  # and whether these records load it
   gpsimd-build verify --json build/vector_add")]
 pub struct Verify {
     /// Image files, or a library: the path of its manifest or without .manifest.json.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Where the image is staged that records among the files load [default: where `run` stages it].
+    #[arg(long, value_name = "ADDRESS", value_parser = number)]
+    pub addr: Option<u64>,
+    /// Which library those records are about.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub index: u32,
     /// Also write the report here, as JSON.
     #[arg(long, value_name = "FILE", hide = true)]
     pub report: Option<PathBuf>,

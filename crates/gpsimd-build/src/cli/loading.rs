@@ -28,7 +28,7 @@ pub struct Prelink {
     /// Refuse whatever would have an undefined effect on the device (this is the default).
     #[arg(long, overrides_with = "compat")]
     pub strict: bool,
-    /// Give the vendor's verdicts and bytes, quirks included.
+    /// Give the vendor's verdicts and bytes, quirks included, but for instruction bundles, which are refused here.
     #[arg(long, overrides_with = "strict")]
     pub compat: bool,
 }
@@ -57,35 +57,38 @@ Example:
         /// The image itself, for its size.
         #[arg(long, value_name = "UCPL", required_unless_present = "size")]
         image: Option<PathBuf>,
-        /// Which library it will be.
-        #[arg(long, value_name = "N", default_value_t = 0)]
-        index: u32,
-        /// Load on core 0 alone instead of all eight.
-        #[arg(long)]
-        single: bool,
-        /// File to write.
-        #[arg(short, long, value_name = "FILE")]
-        output: PathBuf,
+        #[command(flatten)]
+        order: Order,
     },
     /// A record that unloads a library.
     #[command(after_help = "\
 Example:
   gpsimd-build records unload --index 0 -o unload.bin")]
     Unload {
-        /// Which library.
-        #[arg(long, value_name = "N", default_value_t = 0)]
-        index: u32,
-        /// Unload from core 0 alone instead of all eight.
-        #[arg(long)]
-        single: bool,
-        /// File to write.
-        #[arg(short, long, value_name = "FILE")]
-        output: PathBuf,
+        #[command(flatten)]
+        order: Order,
     },
 }
 
+/// What both records say.
+#[derive(Debug, Args)]
+pub struct Order {
+    /// Which library.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub index: u32,
+    /// For core 0 alone instead of all eight.
+    #[arg(long)]
+    pub single: bool,
+    /// For a core of another context than the library's: eight identical records, and the runtime's warning.
+    #[arg(long)]
+    pub foreign: bool,
+    /// File to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+}
+
 /// A number, decimal or hexadecimal.
-fn number(text: &str) -> Result<u64, std::num::ParseIntError> {
+pub fn number(text: &str) -> Result<u64, std::num::ParseIntError> {
     match text.strip_prefix("0x") {
         Some(hex) => u64::from_str_radix(hex, 16),
         None => text.parse(),

@@ -33,6 +33,7 @@ Examples:
   gpsimd-build run build/relu rand:1000x4 --op relu_forward   # built with --shape-src
   gpsimd-build run build/scale_clip x.npy 0.5 3 1.5 --shape 2x3 --dtype float32
   gpsimd-build run build/vector_add rand:100 rand:100 --like 0 --lane ucpl --trace
+  gpsimd-build run build/vector_add.ucpl rand:100 rand:100 --like 0 --lane ucpl   # as it ships
   gpsimd-build run vector_add.cpp rand:1000 rand:1000 --like 0   # built with checks first
   gpsimd-build run relu_multicore.cpp rand:1000 --like 0 --multicore -- -DLIMIT=6")]
 pub struct Run {
@@ -64,13 +65,16 @@ pub struct Run {
     /// How the library gets to the device: fixed for its fixed images, ucpl for its split image.
     #[arg(long, value_enum, default_value_t = Lane::Fixed, value_name = "LANE")]
     pub lane: Lane,
-    /// With --lane ucpl, show every stage from the packed library to the last byte given back.
+    /// Show every stage from the schema to the last byte given back; those up to a failure, where one fails.
     #[arg(long)]
     pub trace: bool,
+    /// With --lane ucpl and a .ucpl image, load and unload it by these records instead of ones made for it.
+    #[arg(long, value_name = "FILE")]
+    pub records: Option<PathBuf>,
     /// With --lane ucpl, the generation to prelink for [default: the one the library was built for].
     #[arg(long, value_name = "GENERATION", value_parser = generation())]
     pub generation: Option<Generation>,
-    /// Of a source: build it for all eight cores. With --lane ucpl and a bare split image: load it on all eight cores.
+    /// Of a source: build it for all eight cores. With --lane ucpl and a bare image: load it on all eight cores.
     #[arg(long)]
     pub multicore: bool,
     /// Print a kernel's text as it is, even if it steers the terminal.

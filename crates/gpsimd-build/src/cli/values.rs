@@ -12,9 +12,8 @@ pub fn variant() -> impl TypedValueParser<Value = Variant> {
         .try_map(|name| Variant::all().find(|variant| variant.to_string() == name).ok_or("no such variant"))
 }
 
-/// A generation of the device. One whose memory is only inferred is taken, but not offered.
+/// A generation of the device: those of the runtime that ships, wherever one is named.
 pub fn generation() -> impl TypedValueParser<Value = Generation> {
-    let offered = Generation::ALL
-        .map(|generation| PossibleValue::new(generation.name()).hide(generation == Generation::Maverick));
+    let offered = Generation::OFFERED.map(|generation| PossibleValue::new(generation.name()));
     PossibleValuesParser::new(offered).try_map(|name| name.parse::<Generation>())
 }

@@ -1,17 +1,18 @@
 //! `compile`: request, plan, run, report.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use gpsimd_engine::{Answer, Built, Cache, Draft, Jobserver, Kit, Manifest, Question, RunOptions};
 use gpsimd_image::verify::Report;
-use gpsimd_toolchain::Home;
+use gpsimd_toolchain::{Command, Home};
 use miette::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::draft::draft;
 use super::{Status, processors, toolchain};
-use crate::cli::Compile;
+use crate::cli::{Compile, ImageKind};
 use crate::compiler::Choice;
 use crate::files;
 use crate::interrupt;
@@ -87,6 +88,9 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Status> {
     let jobserver = Jobserver::from_env();
     let home = Home::from_env()?;
     let draft = draft(arguments)?;
+    if arguments.image != ImageKind::Fixed {
+        super::warn_never_staged(arguments.generation, render);
+    }
     let speed = &arguments.speed;
     let progress = Progress::new(render.verbose > 0, render.is_json(), speed.explain);
     let question = question(arguments, &draft, &home);
@@ -203,14 +207,19 @@ fn dry_run(draft: Draft, kit: &Kit, render: &Render) -> Result<Status> {
         Ok(request) => (gpsimd_engine::plan(gpsimd_engine::check(&request, kit)?, kit).actions, true),
         Err(draft) => (gpsimd_engine::discovery(&draft, kit)?, false),
     };
+    // processes make no directories: whoever pastes the text needs them first
+    let outputs = actions.iter().flat_map(|action| &action.outputs);
+    let parents = outputs.filter_map(|output| output.parent());
+    let directories: BTreeSet<&Path> = parents.filter(|parent| !parent.as_os_str().is_empty()).collect();
+    let first = Command::new("mkdir").arg("-p").args(directories);
+    let first = Planned { label: "make the directories".to_owned(), command: first.to_string() };
     let planned = |action: &gpsimd_engine::Action| Planned {
         label: action.label.clone(),
         command: action.work.command().to_string(),
     };
-    let document = Document::Steps(Steps { steps: actions.iter().map(planned).collect(), is_whole });
-    render.result(&document, || {
-        actions.iter().map(|action| format!("{}\n", action.work.command())).collect()
-    })?;
+    let steps: Vec<Planned> = [first].into_iter().chain(actions.iter().map(planned)).collect();
+    let text: String = steps.iter().map(|step| format!("{}\n", step.command)).collect();
+    render.result(&Document::Steps(Steps { steps, is_whole }), || text)?;
     if !is_whole && !render.is_json() {
         say("the rest depends on the ops that these find; name each by --op KERNEL=SCHEMA to see it all\n");
     }

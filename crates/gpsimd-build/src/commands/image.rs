@@ -2,16 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use gpsimd_image::Summary;
+use gpsimd_image::{Bundles, Container, ElfFile, HARDWARE, Producer, Summary};
 use gpsimd_lsp::Variant;
 use miette::{Result, WrapErr};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Sized, Status, prelink, report};
+use super::{Sized, Status, extisa, report};
 use crate::cli::{Inspect, Pack, Unpack};
 use crate::files::{read, write};
 use crate::library::Library;
+use crate::loadable;
 use crate::render::Render;
 
 /// What `pack` wrote, for programs.
@@ -28,6 +29,9 @@ pub struct Packed {
 pub struct Document {
     /// In the order given.
     files: Vec<FileDocument>,
+    /// With `--extisa`: the vendor's built-in libraries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extisa: Option<Vec<extisa::Entry>>,
 }
 
 /// One file.
@@ -37,7 +41,7 @@ pub enum FileDocument {
     /// An image for a fixed address.
     Image(Box<ImageDocument>),
     /// A file of the way by load record.
-    Other(prelink::FileDocument),
+    Other(loadable::FileDocument),
 }
 
 /// An image for a fixed address.
@@ -49,6 +53,14 @@ pub struct ImageDocument {
     variant: Variant,
     /// What is in it.
     image: Summary,
+    /// The object around it, if it is packed.
+    container: Option<Container>,
+    /// Who made it.
+    producers: Vec<Producer>,
+    /// The hardware that its core's configuration is of.
+    hardware: &'static str,
+    /// Instructions of the vector unit in it, which nothing here executes.
+    bundles: Bundles,
 }
 
 /// Strips and packs a linked image.
@@ -95,48 +107,52 @@ pub fn unpack(arguments: &Unpack, render: &Render) -> Result<Status> {
     Ok(Status::Good)
 }
 
+/// An image, looked into.
+struct Looked<'a> {
+    path: &'a Path,
+    variant: Variant,
+    summary: Summary,
+    /// The object around it, if it is packed.
+    container: Option<Container>,
+    producers: Vec<Producer>,
+    bundles: Bundles,
+}
+
 /// Shows what is in images and record files.
 pub fn inspect(arguments: &Inspect, render: &Render) -> Result<Status> {
-    let mut summaries = Vec::new();
+    let mut looked = Vec::new();
     let mut others = Vec::new();
-    for path in &files(&arguments.images)? {
+    let paths = files(&arguments.images)?;
+    for path in &paths {
         let bytes = read(path)?;
-        if let Some(inspection) = prelink::inspect(path, &bytes, arguments.generation)? {
+        if let Some(inspection) = loadable::inspect(path, &bytes, arguments.generation)? {
             others.push(inspection);
             continue;
         }
-        let about = || path.display().to_string();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let variant = Variant::of_file_name(&name);
-        let image = if name.ends_with(".packed.so") {
-            gpsimd_image::unpack(&bytes).map_err(miette::Report::from).wrap_err_with(about)?
-        } else {
-            &bytes
-        };
-        let summary =
-            gpsimd_image::summary(image, variant).map_err(miette::Report::from).wrap_err_with(about)?;
-        summaries.push((path.clone(), variant, summary));
+        looked.push(
+            look(path, &bytes).map_err(miette::Report::from).wrap_err_with(|| path.display().to_string())?,
+        );
     }
     if let Some(map) = &arguments.map {
-        let [(path, _, summary)] = summaries.as_slice() else {
+        let [Looked { path, summary, .. }] = looked.as_slice() else {
             miette::bail!(
                 code = "cli::map",
                 help = "name one image",
                 "--map draws one image, {} are named",
-                summaries.len()
+                looked.len()
             );
         };
         let title = path.file_name().unwrap_or_default().to_string_lossy();
         write(map, gpsimd_image::map_svg(summary, &title).as_bytes())?;
     }
-    let images = summaries.iter().map(|(path, variant, summary)| text(path, *variant, summary));
-    let texts: Vec<String> = images.chain(others.iter().map(|other| other.text.clone())).collect();
-    let fault = others.iter().find_map(|other| other.fault.clone());
-    let images = summaries.into_iter().map(|(path, variant, image)| {
-        FileDocument::Image(Box::new(ImageDocument { file: path, variant, image }))
-    });
-    let others = others.into_iter().map(|other| FileDocument::Other(other.document));
-    render.verdict(fault, &Document { files: images.chain(others).collect() }, || texts.join("\n"))
+    let catalogue = arguments.extisa.as_deref().map(extisa::catalogue).transpose()?;
+    let words = others.iter().map(loadable::Inspection::words);
+    let libraries = catalogue.iter().map(|catalogue| extisa::text(catalogue));
+    let texts: Vec<String> = looked.iter().map(text).chain(words).chain(libraries).collect();
+    let fault = others.iter().find_map(loadable::Inspection::fault);
+    let files = others.iter().map(|other| FileDocument::Other(other.told()));
+    let files = looked.into_iter().map(Looked::document).chain(files).collect();
+    render.verdict(fault, &Document { files, extisa: catalogue }, || texts.join("\n"))
 }
 
 /// The files that are named, and those of the libraries that are.
@@ -156,7 +172,61 @@ fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn text(path: &Path, variant: Variant, summary: &Summary) -> String {
+impl Looked<'_> {
+    fn document(self) -> FileDocument {
+        FileDocument::Image(Box::new(ImageDocument {
+            file: self.path.to_owned(),
+            variant: self.variant,
+            image: self.summary,
+            container: self.container,
+            producers: self.producers,
+            hardware: HARDWARE,
+            bundles: self.bundles,
+        }))
+    }
+}
+
+fn look<'a>(path: &'a Path, bytes: &[u8]) -> Result<Looked<'a>, gpsimd_image::ImageError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let variant = Variant::of_file_name(&name);
+    let container = gpsimd_image::container(bytes).filter(|_| name.ends_with(".packed.so"));
+    let image = if name.ends_with(".packed.so") { gpsimd_image::unpack(bytes)? } else { bytes };
+    let file = ElfFile::parse(image)?;
+    Ok(Looked {
+        path,
+        variant,
+        summary: Summary::of(&file, variant),
+        container,
+        producers: gpsimd_image::producers(&file),
+        bundles: gpsimd_image::bundles(&file),
+    })
+}
+
+/// Who made it, for which core, and whether a simulator can run it.
+fn origin(image: &Looked<'_>) -> String {
+    let mut text = String::new();
+    if let Some(Container { kind, section, size, symbol, offset, is_global }) = &image.container {
+        let binding = if *is_global { "GLOBAL" } else { "LOCAL" };
+        text += &format!(
+            "  packed {kind}, {section} {size} bytes, {symbol} {binding} at {section}+{offset:#x}\n"
+        );
+    }
+    for Producer { text: line, tools } in &image.producers {
+        let axis = tools.map_or_else(String::new, |tools| format!(" ({tools})"));
+        text += &format!("  made by {line}{axis}\n");
+    }
+    text += &format!("  core {HARDWARE}\n");
+    let Bundles { total, formats, first: Some(first), function } = &image.bundles else { return text };
+    let counts: Vec<String> = formats.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    let place = function.as_ref().map_or_else(String::new, |function| format!(" in {function}"));
+    text + &format!(
+        "  {total} bundles ({}), first at {first:#010x}{place}: not simulatable\n",
+        counts.join(", ")
+    )
+}
+
+fn text(image: &Looked<'_>) -> String {
+    let Looked { path, variant, summary, .. } = image;
     let mut text = format!(
         "{}\n  {}, machine {}, flags {:#x}, entry {:#010x}, {}\n  window {variant} {}: {}\n",
         path.display(),
@@ -168,6 +238,7 @@ fn text(path: &Path, variant: Variant, summary: &Summary) -> String {
         summary.window,
         report::window_use(summary),
     );
+    text += &origin(image);
     text += "\n  segment   access  address     file        memory\n";
     for segment in &summary.segments {
         text += &format!(

@@ -6,6 +6,7 @@ mod completions;
 pub mod doctor;
 mod draft;
 pub mod explain;
+pub mod extisa;
 pub mod image;
 mod integrations;
 mod kit;
@@ -23,10 +24,12 @@ pub mod test;
 pub mod toolchain;
 pub mod verify;
 
+use std::fmt;
 use std::path::PathBuf;
 
+use gpsimd_loader::{Generation, NeverStaged};
 use gpsimd_toolchain::{Environment, Home, Machine};
-use miette::{Diagnostic, Result};
+use miette::{Diagnostic, Result, Severity};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -104,6 +107,32 @@ pub enum ArgumentError {
         /// What was given.
         name: String,
     },
+}
+
+/// Says, before anybody relies on an image, that it runs nowhere.
+fn warn_never_staged(generation: Generation, render: &Render) {
+    if let Some(never) = generation.never_staged() {
+        render.warn(&Never(never));
+    }
+}
+
+/// The reason why an image is not run, said where one is made: there it stops nothing.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+struct Never(NeverStaged);
+
+impl Diagnostic for Never {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.0.code()
+    }
+
+    fn severity(&self) -> Option<Severity> {
+        Some(Severity::Warning)
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.0.help()
+    }
 }
 
 /// The compiler that the options choose.

@@ -16,14 +16,15 @@ use serde::Serialize;
 
 use super::{Status, sources};
 use crate::answer::{self, Diagnosis, Place};
-use crate::cli::Run;
+use crate::cli::{Lane, Run};
 use crate::files::{FileError, write};
+use crate::history;
 use crate::inputs::{self, InputError};
 use crate::interrupt;
-use crate::library::Library;
+use crate::library::{Library, Loadable, Staging};
 use crate::memory;
 use crate::npy;
-use crate::output::print_raw;
+use crate::output::{print, print_raw, say};
 use crate::render::Render;
 use crate::shapes;
 
@@ -71,7 +72,7 @@ pub struct Document<'a> {
     cores: &'a [CoreReport],
     /// What is wrong or worth knowing.
     findings: &'a [Finding],
-    /// With `--lane ucpl`: every stage.
+    /// With `--lane ucpl` or `--trace`: every stage.
     trace: Option<&'a Trace>,
 }
 
@@ -106,10 +107,20 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     interrupt::listen();
     interrupt::on_stop(move || handle.stop());
     let bar = Bar::new(render.is_json());
-    let cores = if arguments.multicore { 8 } else { 1 };
-    let loadable = library.loadable(arguments.lane, arguments.generation, cores)?;
-    let mut machine = loadable.machine(config)?;
-    machine.load()?;
+    let history =
+        library.manifest.as_ref().map(|manifest| history::of(manifest, arguments.lane)).unwrap_or_default();
+    let whole = |trace: Trace| Trace { stages: [history.stages.clone(), trace.stages].concat() };
+    let loadable = library.loadable(&Staging::from(arguments))?;
+    let mut machine = loaded(&loadable, config).map_err(|(error, trace)| {
+        let told = || format!("{}\n", whole(trace));
+        // an answer has no result then; what failed is told with it, so that text that cannot be shown is no news
+        match (arguments.trace, render.is_json()) {
+            (true, true) => say(&told()),
+            (true, false) => drop(print(&told())),
+            (false, _) => {}
+        }
+        error
+    })?;
     let known = machine.functions().iter().map(|function| function.name.clone()).collect();
     let op = op(arguments, &library, known)?;
     let call = |machine: &mut Machine, call: u32| -> Result<RunReport> {
@@ -119,14 +130,14 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     let mut report = call(&mut machine, 0)?;
     for number in 1..arguments.calls {
         let again = call(&mut machine, number)?;
-        let mut fresh = loadable.machine(config)?;
-        fresh.load()?;
+        let mut fresh = loaded(&loadable, config).map_err(|(error, _)| error)?;
         report.compare(number + 1, &again, &call(&mut fresh, number)?);
         fresh.unload()?;
         fresh.destroy()?;
     }
     machine.unload()?;
-    let trace = machine.destroy()?;
+    let trace = whole(machine.destroy()?);
+    let trace = Some(trace).filter(|_| arguments.trace || arguments.lane == Lane::Ucpl);
     bar.finish();
     report.allow(&allowed);
 
@@ -199,6 +210,19 @@ fn diagnosis(finding: &Finding) -> Diagnosis {
 fn ending(ending: Ending) -> String {
     let name = serde_json::to_value(ending).ok();
     name.as_ref().and_then(|name| name.as_str()).unwrap_or_default().to_owned()
+}
+
+/// The library on its cores; if it does not get there, how far it came.
+fn loaded(loadable: &Loadable, config: Config) -> Result<Machine, (miette::Report, Trace)> {
+    let mut trace = Trace::default();
+    let mut machine = match loadable.machine(config, &mut trace) {
+        Ok(machine) => machine,
+        Err(error) => return Err((error.into(), trace)),
+    };
+    match machine.load() {
+        Ok(()) => Ok(machine),
+        Err(error) => Err((error.into(), machine.trace())),
+    }
 }
 
 /// What an op is called with, the n-th time.

@@ -2,6 +2,8 @@
 //!
 //! What goes wrong on the device during a call is a finding, not an error.
 
+use gpsimd_loader::device::sequencer::Fault;
+
 use crate::call::shared::PlaceError;
 use crate::call::wire::ChainError;
 
@@ -25,4 +27,8 @@ pub enum CallError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Chain(#[from] ChainError),
+    /// The sequencer stopped at the call's instructions.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Sequencer(#[from] Fault),
 }

@@ -8,6 +8,7 @@ use gpsimd_loader::memory::HostMemory;
 use gpsimd_loader::{Bounds, Region};
 
 use super::control::{Config, Control};
+use super::error::beside;
 use crate::call::placed::Placed;
 use crate::call::shared::SharedMemory;
 use crate::cores::core::{Core, Run};
@@ -26,6 +27,16 @@ const NOT_SHOWN: DmaError = DmaError(1);
 const NO_SOURCE: DmaError = DmaError(2);
 /// There is no library memory at the destination.
 const NO_DESTINATION: DmaError = DmaError(3);
+
+/// What the model's numbers mean.
+pub fn transfer_error(error: DmaError) -> &'static str {
+    match error {
+        NOT_SHOWN => "no address window shows its source",
+        NO_SOURCE => "there is no device memory at its source",
+        NO_DESTINATION => "there is no library memory at its destination",
+        _ => "the DMA engine gives no reason",
+    }
+}
 
 /// Cores with memory for split-load libraries.
 #[derive(Debug)]
@@ -75,6 +86,11 @@ impl Chip {
     /// A core.
     pub fn core(&self, prid: u8) -> Option<&Core> {
         self.cores.get(usize::from(prid)).map(|unit| &unit.core)
+    }
+
+    /// Bytes of a core's own stack.
+    pub fn local_stack(&self) -> u32 {
+        self.config.stack
     }
 
     /// Where the cores have code and data of a library.
@@ -187,7 +203,8 @@ impl Hardware for Turn<'_> {
             Ended::Returned(value) => Ok(Returned { value, table: None }),
             _ => {
                 let why = describe::ending(&run).map_or_else(String::new, |(_, message)| message);
-                Err(CallError(format!("{why}{}", String::from_utf8_lossy(&run.text.bytes))))
+                let text = beside(&why, &String::from_utf8_lossy(&run.text.bytes));
+                Err(CallError(why + &text))
             }
         };
         match entry {

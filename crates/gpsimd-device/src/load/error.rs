@@ -2,10 +2,13 @@
 //!
 //! Unaware of calls.
 
+use gpsimd_loader::device::sequencer::Fault;
+use gpsimd_loader::device::table::TableError;
 use gpsimd_loader::library::CreateError;
 use gpsimd_loader::record::RecordError;
 use gpsimd_loader::sequence::SequenceError;
-use gpsimd_loader::{Generation, PrelinkError, ResultCode};
+use gpsimd_loader::ucpl::UcplError;
+use gpsimd_loader::{NeverStaged, PrelinkError, ResultCode};
 
 use crate::memory::image::ImageError;
 
@@ -58,7 +61,7 @@ pub enum LoadError {
         meaning: &'static str,
     },
     /// The library's entry did not return.
-    #[error("the library does not start on core {core}: {why}{}", if text.is_empty() { String::new() } else { format!("\n{text}") })]
+    #[error("the library does not start on core {core}: {why}{}", beside(why, text))]
     #[diagnostic(code(device::boot), help("static constructors run here; look for one that aborts or loops"))]
     Boot {
         /// Core.
@@ -84,19 +87,17 @@ pub enum LoadError {
     #[diagnostic(transparent)]
     Unpack(gpsimd_image::ImageError),
     /// The prelinker's reason.
-    #[error("the library cannot be prelinked: {0}")]
+    #[error("the library cannot be prelinked: {error}\n{verdict}", error = .0, verdict = .0.verdict())]
     #[diagnostic(transparent)]
     Prelink(#[from] PrelinkError),
+    /// Bytes that begin like a prelinked image.
+    #[error("the prelinked image cannot be staged: {0}")]
+    #[diagnostic(transparent)]
+    Ucpl(#[from] UcplError),
     /// A generation on which nothing is staged.
-    #[error("on {generation} the runtime stages no prelinked image, so there is nothing to load")]
-    #[diagnostic(
-        code(device::lane_generation),
-        help("run it as cayman, mariana or mariana-plus; `prelink` makes images for {generation} as well")
-    )]
-    NothingStaged {
-        /// The generation.
-        generation: Generation,
-    },
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    NeverStaged(#[from] NeverStaged),
     /// The host side refused.
     #[error(transparent)]
     #[diagnostic(
@@ -115,6 +116,21 @@ pub enum LoadError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Record(#[from] RecordError),
+    /// Records that say nothing of loading.
+    #[error("none of the {found} records loads a library")]
+    #[diagnostic(code(device::lane_records), help("write one with `records load --image NAME.ucpl`"))]
+    NoLoadRecord {
+        /// Records there are.
+        found: usize,
+    },
+    /// Rows that the firmware's table of functions does not take.
+    #[error("the library's functions do not fit the device's table: {0}")]
+    #[diagnostic(transparent)]
+    Functions(#[from] TableError),
+    /// The sequencer stopped.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Sequencer(#[from] Fault),
     /// A library for neither one core nor eight.
     #[error("a library runs on 1 core or on 8, not on {found}")]
     #[diagnostic(code(device::lane_cores), help("the firmware asserts this and ends the core"))]
@@ -126,9 +142,7 @@ pub enum LoadError {
     #[error("core {core} does not load the library: {why}{}", if log.is_empty() { String::new() } else { format!("\n{}", log.join("\n")) })]
     #[diagnostic(
         code(device::lane_load),
-        help(
-            "the lines above are the device's log; status 2 means the hand-off block is too small for the library's ABI"
-        )
+        help("the lines above are the device's log; `--trace` shows every stage up to this one")
     )]
     Refused {
         /// Core.
@@ -171,5 +185,30 @@ pub enum LoadError {
 impl From<ResultCode> for LoadError {
     fn from(code: ResultCode) -> LoadError {
         LoadError::Create(code.into())
+    }
+}
+
+/// What a program printed, each line that `why` has not said already.
+pub(super) fn beside(why: &str, text: &str) -> String {
+    let said: Vec<&str> = why.lines().collect();
+    let is_new = |line: &&str| !line.trim().is_empty() && !said.iter().any(|words| words.contains(line));
+    text.lines().filter(is_new).map(|line| format!("\n{line}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_prints_is_said_once() {
+        let rows = [
+            ("boom", "boom", ""),
+            ("boom", "first\nboom\n", "\nfirst"),
+            ("a null manager (allocator.cpp:45 mgr)", "allocator.cpp:45 mgr\n", ""),
+            ("still running", "", ""),
+        ];
+        for (why, text, want) in rows {
+            assert_eq!(beside(why, text), want, "{why}");
+        }
     }
 }

@@ -4,11 +4,14 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use gpsimd_loader::device::sequencer::{CUSTOM_OP, Fault, Handed, INSTRUCTION, Sequencer};
+use gpsimd_loader::device::table::{LibraryRow, LibraryTable};
 use gpsimd_lsp::{CpuId, Variant};
 
 use super::control::{Config, Control};
 use super::error::LoadError;
 use super::program::CoreImage;
+use super::steps::{self, Names, Step};
 use super::trace::Trace;
 use super::way::Way;
 use crate::call::placed::Placed;
@@ -28,7 +31,7 @@ use crate::parts::map::{self, DataramLayout};
 /// Bytes of local stack of a checked image.
 const CHECKED_STACK: u32 = 0x6000;
 
-/// A library by its images, and the cores that have booted it.
+/// A library by its images, the cores that have booted it, and the table by which the firmware finds its functions.
 #[derive(Debug)]
 pub struct Fixed {
     config: Config,
@@ -36,13 +39,60 @@ pub struct Fixed {
     /// One for each image.
     memos: Vec<Memo>,
     cores: Vec<Core>,
+    table: LibraryTable,
+    sequencer: Sequencer,
+    trace: Trace,
 }
 
 impl Fixed {
     /// A library yet to be loaded.
     pub fn new(images: Vec<CoreImage>, config: Config) -> Fixed {
         let memos = images.iter().map(|_| Memo::default()).collect();
-        Fixed { config, images, memos, cores: Vec::new() }
+        let (table, sequencer) = (LibraryTable::default(), Sequencer::default());
+        Fixed { config, images, memos, cores: Vec::new(), table, sequencer, trace: Trace::default() }
+    }
+
+    /// Installs a row for every function of every core, as the host does, and reads back what the firmware sees.
+    fn install(&mut self, cores: &[Core]) -> Result<(), LoadError> {
+        let mut table = LibraryTable::default();
+        for core in cores {
+            let cpu_id = core.memory.core;
+            for (sub_opcode, function) in (0..=u8::MAX).zip(&core.functions) {
+                table.push(LibraryRow {
+                    opcode: CUSTOM_OP,
+                    sub_opcode,
+                    cpu_id,
+                    total_cpus: cores.len() as u8,
+                    flags: 0,
+                    stripped_lib_addr: map::block_soc(cpu_id),
+                    func_name: function.name.clone(),
+                })?;
+            }
+        }
+        let offsets = |offset: fn(u8) -> u32| std::array::from_fn(|core| u64::from(offset(core as u8)));
+        let scratch = (map::scratch_soc(0), u64::from(map::SCRATCH_LEN));
+        self.table =
+            LibraryTable::parse(&table.encode(scratch, offsets(map::m2s_offset), offsets(map::s2m_offset)));
+        Ok(())
+    }
+
+    /// Who runs a function of the table, and by which launcher.
+    fn found(&self, function: u8) -> Vec<(u8, Option<LibraryRow>, u32)> {
+        let find = |core: &Core| {
+            let prid = core.memory.core;
+            let row = self.table.find(CUSTOM_OP, function, prid).cloned();
+            let is_named = |known: &&Function| row.as_ref().is_some_and(|row| row.func_name == known.name);
+            let launcher = core.functions.iter().find(is_named).map_or(0, |function| function.launcher);
+            (prid, row, launcher)
+        };
+        self.cores.iter().map(find).collect()
+    }
+
+    fn tell(&mut self, step: &Step<'_>, log: Vec<String>) {
+        let debug =
+            self.images.first().map_or(&[][..], |image| image.debug.as_deref().unwrap_or(&image.bytes));
+        let stage = step.tell(Names { debug, shift: 0 }, log);
+        self.trace.stages.push(stage);
     }
 }
 
@@ -61,6 +111,7 @@ impl Way for Fixed {
         };
         let layout = DataramLayout::new(dataram, stack).ok_or(LoadError::Sizes { dataram, stack })?;
         let mut cores: Vec<Core> = Vec::new();
+        let mut entries = Vec::new();
         for (core, (variant, image)) in (0..).zip(variants.into_iter().zip(&self.images)) {
             let _span = tracing::debug_span!("load", core).entered();
             let parsed =
@@ -70,7 +121,9 @@ impl Way for Fixed {
             let layout = roomy.flatten().unwrap_or(layout);
             let mut booted = Core::new(Memory::new(core, layout, &parsed), native);
             booted.watch(image.symbols().pick(Watch::job));
-            boot(&mut booted, parsed.entry(), self.config)?;
+            entries.push(parsed.entry());
+            boot(&mut booted, parsed.entry(), self.config)
+                .inspect_err(|error| self.trace.fail("boot", error, Vec::new()))?;
             let names = |core: &Core| -> Vec<String> {
                 core.functions.iter().map(|function| function.name.clone()).collect()
             };
@@ -79,7 +132,12 @@ impl Way for Fixed {
             }
             cores.push(booted);
         }
+        self.install(&cores).inspect_err(|error| self.trace.fail("table", error, Vec::new()))?;
         self.cores = cores;
+        let rows = self.table.rows().to_vec();
+        self.tell(&Step::Installed { rows: &rows, entries }, Vec::new());
+        let functions = self.functions().to_vec();
+        self.tell(&Step::Booted { functions: &functions }, Vec::new());
         Ok(())
     }
 
@@ -87,35 +145,29 @@ impl Way for Fixed {
         self.cores.first().map_or(&[], |core| &core.functions)
     }
 
-    fn dispatch(&mut self, function: usize, call: &Placed, control: &Control) -> Vec<Run> {
-        let multicore = self.cores.len() > 1;
-        let config = self.config;
-        let start = |core: &mut Core| {
-            core.memory.registers.feed(call.blocks.clone());
-            let limits = control.limits(core.memory.core, config);
-            let launcher = core.functions.get(function).map_or(0, |function| function.launcher);
-            core.run(launcher, None, View::new(&call.shared), multicore, limits)
-        };
-        let helpers = self.cores.len().saturating_sub(1);
-        let waiting = Mutex::new(self.cores.iter_mut().enumerate());
-        let done = Mutex::new(Vec::new());
-        // a function, so that nobody holds the queue while a core runs
-        let next = || lock(&waiting).next();
-        let work = || {
-            while let Some((at, core)) = next() {
-                let run = start(core);
-                lock(&done).push((at, run));
+    fn dispatch(&mut self, _function: usize, call: &Placed, control: &Control) -> Result<Vec<Run>, Fault> {
+        let mut runs = Vec::new();
+        let mut rest = &call.blocks[..];
+        loop {
+            let fetched = self.sequencer.fetch(rest);
+            let log = std::mem::take(&mut self.sequencer.log);
+            let Some((handed, behind)) =
+                fetched.inspect_err(|fault| self.trace.fail("fetch", fault, log.clone()))?
+            else {
+                break;
+            };
+            let (instruction, behind_it) = rest.split_at(INSTRUCTION.min(rest.len()));
+            let blocks = behind_it.get(..behind_it.len() - behind.len()).unwrap_or_default();
+            self.tell(&Step::Fetched { what: handed.to_string(), instruction, blocks }, log);
+            if let Handed::CustomOp { function, .. } = handed {
+                let found = self.found(function);
+                runs = self.execute(&found, call, control);
+                self.tell(&Step::Found(found), Vec::new());
+                self.trace.stages.extend(steps::call(call, &runs, self.config.stack));
             }
-        };
-        std::thread::scope(|scope| {
-            // Threads that the machine refuses are only missed: the others run more cores each.
-            let refused = |_: &usize| std::thread::Builder::new().spawn_scoped(scope, work).is_err();
-            let _ = (0..helpers).find(refused);
-            work();
-        });
-        let mut runs = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        runs.sort_by_key(|(at, _)| *at);
-        runs.into_iter().map(|(_, run)| run).collect()
+            rest = behind;
+        }
+        Ok(runs)
     }
 
     fn programs(&self) -> Vec<Program<'_>> {
@@ -128,17 +180,60 @@ impl Way for Fixed {
             .collect()
     }
 
-    fn trace(&self) -> Option<Trace> {
-        None
+    fn trace(&self) -> Trace {
+        self.trace.clone()
     }
 
     fn unload(&mut self) -> Result<(), LoadError> {
+        self.tell(&Step::Forgotten(self.cores.len()), Vec::new());
         self.cores.clear();
+        self.table = LibraryTable::default();
         Ok(())
     }
 
-    fn destroy(self: Box<Self>) -> Result<Option<Trace>, LoadError> {
-        Ok(None)
+    fn destroy(self: Box<Self>) -> Result<Trace, LoadError> {
+        Ok(self.trace)
+    }
+}
+
+impl Fixed {
+    /// Lets every core that has the function run it on the call's blocks, all at the same time.
+    fn execute(
+        &mut self,
+        found: &[(u8, Option<LibraryRow>, u32)],
+        call: &Placed,
+        control: &Control,
+    ) -> Vec<Run> {
+        let multicore = self.cores.len() > 1;
+        let config = self.config;
+        let start = |core: &mut Core| {
+            let (_, _, launcher) =
+                found.iter().find(|(prid, row, _)| *prid == core.memory.core && row.is_some())?;
+            core.memory.registers.feed(call.blocks.clone());
+            let limits = control.limits(core.memory.core, config);
+            Some(core.run(*launcher, None, View::new(&call.shared), multicore, limits))
+        };
+        let helpers = self.cores.len().saturating_sub(1);
+        let waiting = Mutex::new(self.cores.iter_mut().enumerate());
+        let done = Mutex::new(Vec::new());
+        // a function, so that nobody holds the queue while a core runs
+        let next = || lock(&waiting).next();
+        let work = || {
+            while let Some((at, core)) = next() {
+                if let Some(run) = start(core) {
+                    lock(&done).push((at, run));
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            // Threads that the machine refuses are only missed: the others run more cores each.
+            let refused = |_: &usize| std::thread::Builder::new().spawn_scoped(scope, work).is_err();
+            let _ = (0..helpers).find(refused);
+            work();
+        });
+        let mut runs = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        runs.sort_by_key(|(at, _)| *at);
+        runs.into_iter().map(|(_, run)| run).collect()
     }
 }
 
@@ -164,7 +259,7 @@ fn boot(core: &mut Core, entry: u32, config: Config) -> Result<(), LoadError> {
 }
 
 /// Names of the library's status codes, spec `customop-abi.md` §3.1.
-fn status_name(status: u32) -> &'static str {
+pub(super) fn status_name(status: u32) -> &'static str {
     match status {
         1 => "failure",
         2 => "the hand-off block is too small for the library's ABI",

@@ -1,27 +1,27 @@
-//! One split image by load record, from a packed object to numbers and back: pack, unpack, prelink, stage, record, load,
-//! bind, instruction, dispatch, output, unload, destroy.
+//! One split image by load record, from what the host has made of it to numbers and back: load, bind, instruction, dispatch,
+//! output, unload, destroy.
 //!
 //! Puts together what others do; every byte goes the documented way. Facts: spec `load-and-dispatch.md` §3, §5-§9, §13.1,
 //! `prelink.md` §11. That custom ops are called by opcode 0xF0 with a spec from 10 on, and find their arguments at the same
 //! instruction port as those of images at fixed places, is a convention of this project (`load-and-dispatch.md` §0.2).
 
-use gpsimd_image::ElfFile;
-use gpsimd_loader::device::{self, Outcome, Pool};
+use gpsimd_loader::ResultCode;
+use gpsimd_loader::device::sequencer::{CUSTOM_OP, Fault, Handed, INSTRUCTION, Sequencer};
+use gpsimd_loader::device::{self, Dispatched, Outcome, Pool, Refusal};
 use gpsimd_loader::kernel_table::{EXTENDED, Row, TableRef};
-use gpsimd_loader::library::{Context, ContextId, Library};
+use gpsimd_loader::library::{Context, Library};
 use gpsimd_loader::memory::HostMemory;
-use gpsimd_loader::record::{ALL_CORES, RECORD, Record};
-use gpsimd_loader::registry::Registry;
-use gpsimd_loader::selector::{Environment, selector};
-use gpsimd_loader::sequence::{self, get_load_sequence, get_unload_sequence};
+use gpsimd_loader::record::{ALL_CORES, Record};
 use gpsimd_loader::ucpl::Header;
-use gpsimd_loader::{Generation, Mode, Region, ResultCode, prelink};
 
-use super::chip::{Chip, Turn};
+use super::chip::{self, Chip, Turn};
 use super::control::{Config, Control};
 use super::error::LoadError;
-use super::program::CoreImage;
-use super::trace::{Names, Step, Trace, together};
+use super::fixed::status_name;
+use super::host::{self, Made, Orders};
+use super::program::Shipment;
+use super::steps::{self, Names, Step};
+use super::trace::{Trace, together};
 use super::way::Way;
 use crate::call::placed::Placed;
 use crate::cores::core::Run;
@@ -29,13 +29,6 @@ use crate::cores::run::Function;
 use crate::explain::evidence::Program;
 use crate::explain::symbols::{Memo, Symbols};
 use crate::memory::watch::Watch;
-
-/// SoC address of the device memory in which images are staged.
-const IMAGES: u64 = 0x10_0000_0000;
-/// Bytes of it.
-const IMAGES_LEN: u64 = 1 << 30;
-/// The index that callers ask for; the environment may turn it into another one.
-const LIBRARY: u64 = 0;
 
 /// A library on its way, and the host and the device that it travels between.
 #[derive(Debug)]
@@ -48,8 +41,8 @@ pub struct Split {
     table: TableRef,
     /// How far the loader moves the code.
     shift: u32,
-    load: Record,
-    unload: Record,
+    orders: Orders,
+    sequencer: Sequencer,
     pool: Pool,
     chip: Chip,
     functions: Vec<Function>,
@@ -58,123 +51,152 @@ pub struct Split {
 }
 
 impl Split {
-    /// Does the host's part for the split-load library in `image` (as it is, or packed) on 1 or 8 cores: pack, unpack,
-    /// prelink by the strict rules, stage, and write the load and the unload record.
+    /// Does the host's part for a split-load library on 1 or 8 cores: pack, unpack, prelink by the strict rules, stage; or
+    /// stages the very bytes of an image that was prelinked before. Then finds the library by opcodes, and writes the
+    /// records, unless some are given. `trace` has the stages up to a failure.
     ///
     /// # Errors
     /// [`LoadError`] of any of these stages; nothing stays allocated then.
-    pub fn prepare(
-        image: CoreImage,
-        cores: u8,
-        generation: Generation,
-        environment: Environment,
-        config: Config,
-    ) -> Result<Split, LoadError> {
+    pub fn prepare(shipment: &Shipment, config: Config, trace: &mut Trace) -> Result<Split, LoadError> {
+        let Shipment { cores, generation, .. } = *shipment;
         let core_mask = match cores {
             1 => 1,
             8 => ALL_CORES,
             found => return Err(LoadError::Cores { found }),
         };
+        if let Some(never) = generation.never_staged() {
+            return Err(never.into());
+        }
         let bounds = generation.bounds();
         let mut chip = Chip::new(config, bounds)
             .ok_or(LoadError::Sizes { dataram: config.dataram, stack: config.stack })?;
-
-        let (packed, elf) = packed_and_plain(&image.bytes).map_err(LoadError::Unpack)?;
-        let prelinked = prelink(&elf, &bounds, Mode::Strict, &mut |_| {})?;
-        let header = prelinked.header;
-        let table = prelinked.kernel_table.unwrap_or(TableRef { addr: bounds.data.base, rows: 0 });
-
-        let mut libraries = Registry::new();
-        libraries.insert(generation, selector(LIBRARY, environment), elf.clone());
-        let mut context = Context::new(ContextId(0), HostMemory::new(IMAGES, IMAGES_LEN), environment);
-        let library = context.create(&libraries, generation.coretype(), 0, LIBRARY)?;
-        let staged = context.log.drain(..).map(|line| line.text).collect();
-        let recorded = match library.device_addr() {
-            Some(soc_addr) => records(&library, &mut context).map(|records| (soc_addr, records)),
-            None => Err(LoadError::NothingStaged { generation }),
+        let given = Record::read_all(&shipment.records)
+            .inspect_err(|error| trace.fail("record", error, Vec::new()))?;
+        let Made { mut context, library, debug, table, shift, constants, opcodes } =
+            if shipment.is_prelinked() {
+                host::adopt(shipment, &given, trace)?
+            } else {
+                host::make(shipment, trace)?
+            };
+        let told = |step: Step<'_>| step.tell(Names { debug: &debug, shift }, Vec::new());
+        let records = || -> Result<Orders, LoadError> {
+            trace.stages.push(host::resolve(&opcodes, shipment).map(&told)?);
+            host::orders(&library, &mut context, core_mask, given)
         };
-        let (soc_addr, (load, unload)) = match recorded {
-            Ok((soc_addr, (load, unload))) => {
-                (soc_addr, (load.on_cores(core_mask), unload.on_cores(core_mask)))
-            }
+        let orders = match records() {
+            Ok(orders) => orders,
             Err(error) => {
+                trace.fail("record", &error, Vec::new());
                 let _ = context.destroy(library);
                 return Err(error);
             }
         };
-        let handle = Step::Staged {
-            handle: library.name().to_owned(),
-            selector: library.selector(),
-            soc_addr,
-            size: library.size() as usize,
-        };
-        let shift = header.start.wrapping_sub(entry(&elf));
-        let debug = image.debug.unwrap_or_else(|| elf.clone());
+        if let (Some(&load), Some(&unload)) = (orders.load.first(), orders.unload.first()) {
+            let are_given = !shipment.records.is_empty();
+            trace.stages.push(told(Step::Recorded { load, unload, are_given }));
+        }
         chip.watched = Symbols::read(&debug).moved_by(shift).pick(Watch::job);
-        chip.constants = constants(&elf, bounds.data);
-        let object = Step::Packed(packed.len());
-        let plain = Step::Unpacked(elf.len());
-        let image_len = prelinked.image().len();
-        let mut split = Split {
+        chip.constants = constants;
+        Ok(Split {
             shift,
             debug,
             memo: Memo::default(),
             context,
             library,
             table,
-            load,
-            unload,
+            orders,
+            sequencer: Sequencer::default(),
             pool: Pool::new(&device::Config::new(bounds)),
             chip,
             functions: Vec::new(),
             rows: Vec::new(),
-            trace: Trace::default(),
-        };
-        split.tell(object, Vec::new());
-        split.tell(plain, Vec::new());
-        split.tell(Step::Prelinked { generation, bounds, header, table, image: image_len }, Vec::new());
-        split.tell(handle, staged);
-        split.tell(Step::Recorded { load, unload }, Vec::new());
-        Ok(split)
+            trace: std::mem::take(trace),
+        })
     }
 
-    /// Hands a record to the device.
-    fn execute(&mut self, record: &Record) -> (Vec<(u8, Outcome)>, Vec<String>) {
-        let multicore = record.core_mask == ALL_CORES;
-        let hbm = &self.context.memory;
-        let mut turn = Turn { chip: &mut self.chip, hbm, call: None, multicore, runs: Vec::new() };
-        let outcomes = self.pool.execute(record, &mut turn);
-        (outcomes, together(&std::mem::take(&mut self.pool.log)))
+    /// Puts an instruction stream before the sequencer, which hands what it fetches to the cores of the pool.
+    fn run(&mut self, stream: &[u8], call: Option<(&Placed, &Control)>) -> Result<Handled, Fault> {
+        let mut handled = Handled::default();
+        let mut rest = stream;
+        loop {
+            let fetched = self.sequencer.fetch(rest);
+            let log = std::mem::take(&mut self.sequencer.log);
+            let Some((handed, behind)) =
+                fetched.inspect_err(|fault| self.trace.fail("fetch", fault, log.clone()))?
+            else {
+                return Ok(handled);
+            };
+            let multicore = self.orders.load.iter().any(|record| record.core_mask == ALL_CORES);
+            let (instruction, behind_it) = rest.split_at(INSTRUCTION.min(rest.len()));
+            let blocks = behind_it.get(..behind_it.len() - behind.len()).unwrap_or_default();
+            self.tell(Step::Fetched { what: handed.to_string(), instruction, blocks }, log);
+            let (chip, hbm) = (&mut self.chip, &self.context.memory);
+            let mut turn = Turn { chip, hbm, call, multicore, runs: Vec::new() };
+            match handed {
+                Handed::PoolConfig(record) => handled.outcomes.extend(self.pool.execute(&record, &mut turn)),
+                Handed::Extended { spec, .. } => {
+                    handled.dispatched = self.pool.dispatch(EXTENDED, spec, &mut turn).to_vec()
+                }
+                Handed::CustomOp { .. } => {
+                    handled.dispatched = self.pool.dispatch(CUSTOM_OP, 0, &mut turn).to_vec()
+                }
+            }
+            handled.runs.append(&mut turn.runs);
+            rest = behind;
+        }
     }
 
-    fn tell(&mut self, step: Step, log: Vec<String>) {
+    /// What the cores have logged since it was asked last.
+    fn logged(&mut self) -> Vec<String> {
+        together(&std::mem::take(&mut self.pool.log))
+    }
+
+    fn tell(&mut self, step: Step<'_>, log: Vec<String>) {
         let stage = step.tell(Names { debug: &self.debug, shift: self.shift }, log);
         tracing::debug!(stage = stage.name, facts = ?stage.facts);
         self.trace.stages.push(stage);
     }
 }
 
+/// What came of an instruction stream.
+#[derive(Default)]
+struct Handled {
+    outcomes: Vec<(u8, Outcome)>,
+    dispatched: Vec<Dispatched>,
+    runs: Vec<Run>,
+}
+
 impl Way for Split {
     /// The device executes the load record on its cores, which start the library and bind its table.
     fn load(&mut self) -> Result<(), LoadError> {
-        let record = self.load;
+        let Some(&record) = self.orders.load.first() else {
+            return Err(LoadError::NoLoadRecord { found: 0 });
+        };
         let _span = tracing::debug_span!("load", mask = record.core_mask).entered();
         self.pool.announce_table(record.library_index, self.table);
-        let (outcomes, log) = self.execute(&record);
+        let stream: Vec<u8> = self.orders.load.iter().flat_map(Record::encode).collect();
+        let outcomes = self.run(&stream, None)?.outcomes;
+        let log = self.logged();
         for (core, outcome) in &outcomes {
             if !matches!(outcome, Outcome::Loaded | Outcome::AlreadyLoaded) {
-                return Err(LoadError::Refused { core: *core, why: said(outcome), log });
+                let error = LoadError::Refused { core: *core, why: said(outcome), log: log.clone() };
+                self.trace.fail("load", &format!("on core {core}: {}", said(outcome)), log);
+                return Err(error);
             }
         }
+        let first = outcomes.first().map_or(0, |(core, _)| usize::from(*core));
         let header = self.context.memory.at(record.soc_addr, gpsimd_loader::ucpl::HEADER);
         let header = header.and_then(|bytes| Header::parse(bytes).ok());
-        let data = record.soc_addr + header.map_or(0, |header| u64::from(header.data_off));
-        let windows = self.pool.cores()[0].windows().used().copied().collect();
+        let data = record.soc_addr.wrapping_add(header.map_or(0, |header| u64::from(header.data_off)));
+        let core = self.pool.cores().get(first);
+        let windows = core.map_or_else(Vec::new, |core| core.windows().used().copied().collect());
+        let rows: Vec<Row> = core.map_or_else(Vec::new, |core| core.rows().map(|(_, row)| *row).collect());
         self.tell(Step::Loaded { record, windows, bounds: self.chip.bounds(), data }, log);
-        let functions = self.chip.core(0).map_or(&[][..], |core| &core.functions);
-        let rows: Vec<Row> = self.pool.cores()[0].rows().map(|(_, row)| *row).collect();
+        let functions = self.chip.core(first as u8).map_or(&[][..], |core| &core.functions);
         if rows.len() != functions.len() {
-            return Err(LoadError::Table { rows: rows.len(), functions: functions.len() });
+            let error = LoadError::Table { rows: rows.len(), functions: functions.len() };
+            self.trace.fail("bind", &error, Vec::new());
+            return Err(error);
         }
         self.functions = functions.to_vec();
         self.rows = rows;
@@ -187,22 +209,15 @@ impl Way for Split {
         &self.functions
     }
 
-    /// Hands the cores the instruction of an op.
-    fn dispatch(&mut self, function: usize, call: &Placed, control: &Control) -> Vec<Run> {
+    /// The stream of a call: the extended instruction of the op, and the blocks with its arguments.
+    fn dispatch(&mut self, function: usize, call: &Placed, control: &Control) -> Result<Vec<Run>, Fault> {
         let instruction = instruction(self.rows.get(function).map_or(0, |row| row.spec));
-        self.tell(Step::Instructed { instruction, blocks: call.blocks.clone() }, Vec::new());
-        let multicore = self.load.core_mask == ALL_CORES;
-        let (chip, hbm) = (&mut self.chip, &self.context.memory);
-        let mut turn = Turn { chip, hbm, call: Some((call, control)), multicore, runs: Vec::new() };
-        let [opcode, .., spec] = instruction.first_chunk::<13>().copied().unwrap_or_default();
-        let dispatched = self.pool.dispatch(opcode, spec, &mut turn);
-        let runs = turn.runs;
-        let log = together(&std::mem::take(&mut self.pool.log));
-        self.tell(Step::Dispatched(dispatched.to_vec()), log);
-        let spec = call.shared.regions()[call.output].spec.clone();
-        let instructions = runs.iter().map(|run| run.counters.instructions).sum();
-        self.tell(Step::Returned { spec, instructions }, Vec::new());
-        runs
+        let stream = [&instruction[..], &call.blocks].concat();
+        let Handled { dispatched, runs, .. } = self.run(&stream, Some((call, control)))?;
+        let log = self.logged();
+        self.tell(Step::Dispatched(dispatched), log);
+        self.trace.stages.extend(steps::call(call, &runs, self.chip.local_stack()));
+        Ok(runs)
     }
 
     fn programs(&self) -> Vec<Program<'_>> {
@@ -212,28 +227,33 @@ impl Way for Split {
         self.pool.cores().iter().map(program).collect()
     }
 
-    fn trace(&self) -> Option<Trace> {
-        Some(self.trace.clone())
+    fn trace(&self) -> Trace {
+        self.trace.clone()
     }
 
     /// The device executes the unload record: fini, window and table back.
     fn unload(&mut self) -> Result<(), LoadError> {
-        let record = self.unload;
-        let (outcomes, log) = self.execute(&record);
+        let stream: Vec<u8> = self.orders.unload.iter().flat_map(Record::encode).collect();
+        let outcomes = self.run(&stream, None)?.outcomes;
+        let log = self.logged();
         self.functions.clear();
         self.rows.clear();
-        for (core, outcome) in outcomes {
-            if outcome != Outcome::Unloaded {
-                return Err(LoadError::Unload { core, why: said(&outcome) });
+        for (core, outcome) in &outcomes {
+            if *outcome != Outcome::Unloaded && !outcomes.contains(&(*core, Outcome::Unloaded)) {
+                let why = said(outcome);
+                self.trace.fail("unload", &format!("on core {core}: {why}"), log);
+                return Err(LoadError::Unload { core: *core, why });
             }
         }
         let free = self.pool.cores().iter().map(|core| core.windows().free()).min().unwrap_or(0);
-        self.tell(Step::Unloaded { record, free }, log);
+        if let Some(&record) = self.orders.unload.first() {
+            self.tell(Step::Unloaded { record, free }, log);
+        }
         Ok(())
     }
 
     /// The host destroys the handle and gives the staged image's memory back.
-    fn destroy(self: Box<Self>) -> Result<Option<Trace>, LoadError> {
+    fn destroy(self: Box<Self>) -> Result<Trace, LoadError> {
         let Split { mut context, library, debug, shift, mut trace, .. } = *self;
         let step = Step::Destroyed(library.device_addr().unwrap_or_default());
         // The only context there is made the library.
@@ -244,34 +264,9 @@ impl Way for Split {
         }
         let log = context.log.drain(..).map(|line| line.text).collect();
         trace.stages.push(step.tell(Names { debug: &debug, shift }, log));
-        Ok(Some(trace))
+        Ok(trace)
     }
 }
-
-/// The packed form of a library and the library that comes out of it again.
-fn packed_and_plain(bytes: &[u8]) -> Result<(Vec<u8>, Vec<u8>), gpsimd_image::ImageError> {
-    let packed = match gpsimd_image::unpack(bytes) {
-        Ok(_) => bytes.to_vec(),
-        Err(_) => gpsimd_image::pack(bytes)?,
-    };
-    let elf = gpsimd_image::unpack(&packed)?.to_vec();
-    Ok((packed, elf))
-}
-
-/// Both records of a library for a core of its own context.
-fn records(library: &Library, context: &mut Context<HostMemory>) -> Result<(Record, Record), LoadError> {
-    let core = sequence::Core { context: context.id };
-    let log = &mut context.log;
-    let mut buffer = Buffer([0; RECORD]);
-    get_load_sequence(Some(library), Some(&core), Some(&mut buffer.0), log)?;
-    let load = Record::parse(0, &buffer.0)?;
-    get_unload_sequence(Some(library), Some(&core), Some(&mut buffer.0), log)?;
-    Ok((load, Record::parse(0, &buffer.0)?))
-}
-
-/// One record, aligned as the generators ask.
-#[repr(align(8))]
-struct Buffer([u8; RECORD]);
 
 /// The 64-byte extended instruction that calls the kernel of a spec and reads and writes memory (§9.1).
 fn instruction(spec: u8) -> [u8; 64] {
@@ -285,34 +280,10 @@ fn instruction(spec: u8) -> [u8; 64] {
     bytes
 }
 
-/// Where the constants of a library will be: sections that nobody writes, in the segment that becomes its data.
-fn constants(elf: &[u8], data: Region) -> Vec<(u32, u32)> {
-    let Ok(elf) = ElfFile::without_symbols(elf) else { return Vec::new() };
-    let Some((_, segment)) = elf.loads().nth(1) else { return Vec::new() };
-    let within = |addr: u32| addr.checked_sub(segment.vaddr).filter(|offset| *offset < segment.memsz);
-    let constants = elf.sections.iter().filter(|section| section.is_alloc() && !section.is_writable());
-    constants
-        .filter_map(|section| Some((data.base.checked_add(within(section.addr)?)?, section.size)))
-        .collect()
-}
-
-/// The entry point of an ELF file; 0 if it is none, which the prelinker has refused before.
-fn entry(elf: &[u8]) -> u32 {
-    let word = elf.get(24..).and_then(|rest| rest.first_chunk::<4>());
-    word.map_or(0, |word| u32::from_le_bytes(*word))
-}
-
 fn said(outcome: &Outcome) -> String {
-    use gpsimd_loader::device::{CallError, Refusal};
     match outcome {
-        Outcome::Refused(Refusal::Start { status }) => format!("its start function returned status {status}"),
-        Outcome::Refused(Refusal::Call(CallError(why))) => {
-            format!("its start function did not return: {why}")
-        }
-        Outcome::Refused(Refusal::Occupied { by }) => format!("library {by} has the memory"),
-        Outcome::Refused(refusal) => format!("{refusal:?}"),
-        Outcome::Died(assertion) => assertion.to_string(),
-        Outcome::NotLoaded => "it is not loaded".to_owned(),
-        outcome => format!("{outcome:?}"),
+        Outcome::Refused(Refusal::Dma(error)) => format!("{outcome}: {}", chip::transfer_error(*error)),
+        Outcome::Refused(Refusal::Start { status }) => format!("{outcome}: {}", status_name(*status)),
+        outcome => outcome.to_string(),
     }
 }

@@ -1,19 +1,42 @@
-//! The way of a library, stage by stage, for people and programs.
+//! The way of a library, stage by stage, for people and programs: numbered as the story of a custom op numbers them, and short
+//! enough that a small op's way is one screen.
 //!
-//! Each stage hands in what it knows; the words are made here. Unaware of how the stages do what they do.
-//! Facts: spec `load-and-dispatch.md` §3, §5-§9, §13.1.
+//! Unaware of what the stages do and of where their facts come from.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use gpsimd_loader::device::{self, Dispatched};
-use gpsimd_loader::kernel_table::{Row, TableRef};
-use gpsimd_loader::record::{ALL_CORES, Record};
-use gpsimd_loader::ucpl::Header;
-use gpsimd_loader::{Bounds, Generation, Region};
+/// Columns of the text.
+const WIDTH: usize = 100;
 
-use crate::call::tensor::TensorSpec;
-use crate::explain::symbols::Symbols;
+/// The stages of the story: those that make a library, bring it to the device, run it (9), and take it off (10).
+const STORY: [(&str, u8); 25] = [
+    ("schema", 1),
+    ("wrapper", 1),
+    ("compile", 2),
+    ("link", 3),
+    ("strip", 4),
+    ("pack", 4),
+    ("unpack", 5),
+    ("create", 5),
+    ("adopt", 5),
+    ("prelink", 6),
+    ("stage", 6),
+    ("resolve", 7),
+    ("record", 7),
+    ("table", 8),
+    ("load", 8),
+    ("bind", 8),
+    ("boot", 8),
+    ("fetch", 9),
+    ("dispatch", 9),
+    ("switch", 9),
+    ("marshal", 9),
+    ("execute", 9),
+    ("return", 9),
+    ("unload", 10),
+    ("destroy", 10),
+];
 
 /// Everything that happened, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
@@ -23,87 +46,11 @@ pub struct Trace {
     pub stages: Vec<Stage>,
 }
 
-/// What a stage did.
-#[derive(Debug, Clone)]
-pub enum Step {
-    /// The library became an object of so many bytes.
-    Packed(usize),
-    /// It came out of it again.
-    Unpacked(usize),
-    /// It got its addresses.
-    Prelinked {
-        /// For which generation.
-        generation: Generation,
-        /// Where it may lie.
-        bounds: Bounds,
-        /// What its image says.
-        header: Header,
-        /// Where its kernel table is.
-        table: TableRef,
-        /// Bytes of the image.
-        image: usize,
-    },
-    /// It is in device memory, under a handle.
-    Staged {
-        /// The handle.
-        handle: String,
-        /// The library that the runtime took.
-        selector: u64,
-        /// Where it is.
-        soc_addr: u64,
-        /// Bytes.
-        size: usize,
-    },
-    /// The device's orders are written.
-    Recorded {
-        /// To load it.
-        load: Record,
-        /// To take it off.
-        unload: Record,
-    },
-    /// The cores have it.
-    Loaded {
-        /// The order.
-        record: Record,
-        /// Windows that show the image.
-        windows: Vec<device::Window>,
-        /// Where code and data are on each core.
-        bounds: Bounds,
-        /// Where its data is in device memory.
-        data: u64,
-    },
-    /// Its table is bound: each op with its row.
-    Bound(Vec<(String, Row)>),
-    /// An instruction was made, with the blocks it reads.
-    Instructed {
-        /// The instruction.
-        instruction: [u8; 64],
-        /// The blocks.
-        blocks: Vec<u8>,
-    },
-    /// The cores have executed it.
-    Dispatched(Vec<Dispatched>),
-    /// The output is there.
-    Returned {
-        /// What it is.
-        spec: TensorSpec,
-        /// Instructions over all cores.
-        instructions: u64,
-    },
-    /// The cores have given it back.
-    Unloaded {
-        /// The order.
-        record: Record,
-        /// Windows free on each core now.
-        free: usize,
-    },
-    /// Its device memory is given back.
-    Destroyed(u64),
-}
-
 /// One stage.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Stage {
+    /// Which of the story's stages it belongs to.
+    pub stage: u8,
     /// Its name.
     pub name: &'static str,
     /// What is to be known about it, with the name of each piece.
@@ -121,155 +68,70 @@ pub struct Fact {
     pub value: String,
 }
 
-/// Who knows the names of device addresses: unstripped bytes, and how far their code was moved.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Names<'a> {
-    /// The unstripped library.
-    pub debug: &'a [u8],
-    /// Bytes that the loader moves it up by.
-    pub shift: u32,
-}
-
-impl Names<'_> {
-    /// A device address, with the name of its function if the library has one for it.
-    fn of(self, addr: u32) -> String {
-        match Symbols::read(self.debug).moved_by(self.shift).function(addr) {
-            Some(name) => format!("{addr:#x} {name}"),
-            None => format!("{addr:#x}"),
-        }
+impl Stage {
+    /// A stage of the story.
+    pub fn new(
+        name: &'static str,
+        facts: impl IntoIterator<Item = (&'static str, String)>,
+        log: Vec<String>,
+    ) -> Stage {
+        let stage = STORY.iter().find(|(known, _)| *known == name).map_or(0, |(_, number)| *number);
+        let facts = facts.into_iter().map(|(name, value)| Fact { name, value }).collect();
+        Stage { stage, name, facts, log }
     }
 }
 
-impl Step {
-    /// The step in words, with what host and cores logged meanwhile.
-    pub(super) fn tell(&self, names: Names<'_>, mut log: Vec<String>) -> Stage {
-        let (name, facts) = match self {
-            Step::Packed(len) => {
-                let payload = "section .rodata, symbol lib_func".to_owned();
-                ("pack", vec![("object", size(*len)), ("payload", payload)])
-            }
-            Step::Unpacked(len) => ("unpack", vec![("library", size(*len))]),
-            Step::Prelinked { generation, bounds, header, table, image } => (
-                "prelink",
-                vec![
-                    ("generation", generation.to_string()),
-                    ("code", placed(bounds.code, header.code_len)),
-                    ("data", placed(bounds.data, header.data_len)),
-                    ("start", names.of(header.start)),
-                    ("init, fini", format!("{:#x}, {:#x}", header.init, header.fini)),
-                    ("table", format!("kernel_info_table at {:#x}, rows: {}", table.addr, table.rows)),
-                    ("image", format!("{}, UCPL", size(*image))),
-                ],
-            ),
-            Step::Staged { handle, selector, soc_addr, size: len } => (
-                "stage",
-                vec![
-                    ("handle", format!("{handle}, selector {selector}")),
-                    ("soc address", format!("{soc_addr:#x}")),
-                    ("size", size(*len)),
-                ],
-            ),
-            Step::Recorded { load, unload } => {
-                ("record", vec![("load", hex(load.encode())), ("unload", hex(unload.encode()))])
-            }
-            Step::Loaded { record, windows, bounds, data } => (
-                "load",
-                vec![
-                    ("cores", cores_of(record.core_mask)),
-                    ("window", windows.iter().map(window).collect()),
-                    ("code", format!("dma {:#x} -> {:#x}", record.soc_addr + 0x20, bounds.code.base)),
-                    ("data", format!("dma {data:#x} -> {:#x}", bounds.data.base)),
-                ],
-            ),
-            Step::Bound(rows) => {
-                let row = |(op, row): &(String, Row)| {
-                    format!("({:#04x}, {}) -> {} for {op}", row.opcode, row.spec, names.of(row.func))
-                };
-                log = rows.iter().map(row).collect();
-                ("bind", vec![("rows", rows.len().to_string())])
-            }
-            Step::Instructed { instruction, blocks } => {
-                log = blocks.chunks(64).map(hex).collect();
-                ("instruction", vec![("extended", hex(instruction))])
-            }
-            Step::Dispatched(cores) => {
-                let lines: Vec<String> =
-                    (0..).zip(cores).map(|(prid, core): (u8, _)| format!("P{prid}: {}", ran(core))).collect();
-                ("dispatch", vec![("kernel", together(&lines).join("; "))])
-            }
-            Step::Returned { spec, instructions } => {
-                let shape: Vec<String> = spec.shape.iter().map(ToString::to_string).collect();
-                (
-                    "output",
-                    vec![
-                        ("tensor", format!("{} [{}]", spec.dtype, shape.join(", "))),
-                        ("size", format!("{} bytes", spec.byte_len())),
-                        ("instructions", instructions.to_string()),
-                    ],
-                )
-            }
-            Step::Unloaded { record, free } => {
-                let free = format!("{free} of {} free on each core, slot 0 is reserved", device::SLOTS);
-                ("unload", vec![("cores", cores_of(record.core_mask)), ("windows", free)])
-            }
-            Step::Destroyed(soc_addr) => ("destroy", vec![("freed", format!("{soc_addr:#x}"))]),
-        };
-        let facts = facts.into_iter().map(|(name, value)| Fact { name, value }).collect();
-        Stage { name, facts, log }
+impl Trace {
+    /// Adds the stage that failed, with what host and cores logged there.
+    pub fn fail(&mut self, name: &'static str, why: &dyn fmt::Display, log: Vec<String>) {
+        let lines = why.to_string();
+        let facts = lines.lines().map(|line| ("refused", line.to_owned()));
+        self.stages.push(Stage::new(name, facts, log));
     }
 }
 
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, stage) in self.stages.iter().enumerate() {
-            writeln!(f, "{:>2} {}", index + 1, stage.name)?;
-            for Fact { name, value } in &stage.facts {
-                writeln!(f, "     {name:12} {value}")?;
+        let mut last = 0;
+        for Stage { stage, name, facts, log } in &self.stages {
+            let mut number = if *stage == last { String::new() } else { stage.to_string() };
+            let mut name = *name;
+            last = *stage;
+            if facts.is_empty() {
+                writeln!(f, "{number:>2} {name}")?;
             }
-            for line in &stage.log {
-                writeln!(f, "     | {line}")?;
+            for Fact { name: what, value } in facts {
+                let line = format!("{number:>2} {name:9} {what:11} {value}");
+                writeln!(f, "{}", cut(line.trim_end()))?;
+                (number, name) = (String::new(), "");
+            }
+            for line in log {
+                writeln!(f, "{}", cut(&format!("   | {line}")))?;
             }
         }
         Ok(())
     }
 }
 
-fn ran(dispatched: &Dispatched) -> String {
-    match dispatched {
-        Dispatched::Ran { func, status, .. } => format!("{func:#x} returned {status}"),
-        Dispatched::Failed { func, why, .. } => format!("{func:#x} did not return: {}", why.0),
-        Dispatched::Unknown => "no row".to_owned(),
-        Dispatched::Dead(assertion) => format!("dead: {assertion}"),
+/// A line, or as much of it as fits.
+fn cut(line: &str) -> String {
+    match line.chars().count() > WIDTH {
+        true => line.chars().take(WIDTH - 1).chain(['…']).collect(),
+        false => line.to_owned(),
     }
 }
 
-fn window(window: &device::Window) -> String {
-    let last = window.soc_addr + device::Window::MASK;
-    format!("slot {}, {:#x} shows {:#x}..={last:#x}", window.slot, window.xt_addr, window.soc_addr)
-}
-
-fn size(bytes: usize) -> String {
-    format!("{bytes} bytes")
-}
-
-fn placed(region: Region, len: u32) -> String {
-    format!("{:#x}..{:#x}, {len} of {} bytes", region.base, region.base.wrapping_add(len), region.size)
-}
-
-fn cores_of(mask: u8) -> String {
-    let cores = if mask == ALL_CORES { "0 to 7" } else { "0" };
-    format!("{cores} (mask {mask:#04x})")
-}
-
-/// Bytes in hexadecimal, the zeros at the end left out.
-fn hex(bytes: impl AsRef<[u8]>) -> String {
-    let bytes = bytes.as_ref();
-    let used = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-    let words: Vec<String> = bytes.iter().take(used).map(|byte| format!("{byte:02x}")).collect();
-    match bytes.len() - used {
-        0 => words.join(" "),
-        zeros => format!("{} (+{zeros} zeros)", words.join(" ")),
+/// Bytes in hexadecimal, with runs of zeros counted: `95 10 00*10 01`.
+pub(super) fn hex(bytes: impl AsRef<[u8]>) -> String {
+    const RUN: usize = 4;
+    let mut words = Vec::new();
+    for run in bytes.as_ref().chunk_by(|a, b| a == b) {
+        match run {
+            [0, ..] if run.len() >= RUN => words.push(format!("00*{}", run.len())),
+            _ => words.extend(run.iter().map(|byte| format!("{byte:02x}"))),
+        }
     }
+    words.join(" ")
 }
 
 /// Log lines of several cores (`P3: …`) with what they have in common said once: `P0-P7: …`.
@@ -315,5 +177,34 @@ mod tests {
         let mut lines = lines.map(str::to_owned).to_vec();
         lines.push("P2: In dispatch, CPU ID: 2, got opcode 0xf0.".to_owned());
         assert_eq!(together(&lines), ["P0-P2: a", "P0-P2: got opcode 0xf0.", "P1: b"]);
+    }
+
+    #[test]
+    fn runs_of_zeros_are_counted() {
+        let rows: [(&[u8], &str); 4] = [
+            (&[], ""),
+            (&[0, 0, 0], "00 00 00"),
+            (&[0; 4], "00*4"),
+            (&[1, 0, 0, 0, 0, 0, 2, 2], "01 00*5 02 02"),
+        ];
+        for (bytes, want) in rows {
+            assert_eq!(hex(bytes), want);
+        }
+    }
+
+    #[test]
+    fn stages_are_numbered_once_and_lines_fit() {
+        let facts = [("code", "x".repeat(200)), ("data", "y".to_owned())];
+        let mut trace = Trace { stages: vec![Stage::new("prelink", facts, vec!["z".repeat(200)])] };
+        trace.fail("stage", &"no room\nat all", Vec::new());
+        let text = trace.to_string();
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+        let heads: Vec<&str> = text.lines().map(|line| line.split("  ").next().unwrap_or_default()).collect();
+        assert_eq!(heads.len(), 5, "{text}");
+        assert!(text.starts_with(" 6 prelink   code        xxx"), "{text}");
+        assert!(
+            text.ends_with("   stage     refused     no room\n             refused     at all\n"),
+            "{text}"
+        );
     }
 }

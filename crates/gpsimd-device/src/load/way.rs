@@ -2,6 +2,8 @@
 //!
 //! Unaware of how either of them does it.
 
+use gpsimd_loader::device::sequencer::Fault;
+
 use super::control::Control;
 use super::error::LoadError;
 use super::trace::Trace;
@@ -21,8 +23,11 @@ pub trait Way: std::fmt::Debug + Send {
     /// Operators the library registered, in registration order; the position is the function id.
     fn functions(&self) -> &[Function];
 
-    /// Runs an operator on every core and waits for all of them; what they did, in core order.
-    fn dispatch(&mut self, function: usize, call: &Placed, control: &Control) -> Vec<Run>;
+    /// Hands the sequencer an operator's instructions and waits for all cores that execute them; what they did, in core order.
+    ///
+    /// # Errors
+    /// [`Fault`] when the sequencer stops at one of them.
+    fn dispatch(&mut self, function: usize, call: &Placed, control: &Control) -> Result<Vec<Run>, Fault>;
 
     /// What the cores run, in core order.
     fn programs(&self) -> Vec<Program<'_>>;
@@ -33,12 +38,12 @@ pub trait Way: std::fmt::Debug + Send {
     /// [`LoadError`] when a core does not have it.
     fn unload(&mut self) -> Result<(), LoadError>;
 
-    /// What is to be told of the way so far; nothing where all there is to know is the files.
-    fn trace(&self) -> Option<Trace>;
+    /// What is to be told of the way so far.
+    fn trace(&self) -> Trace;
 
     /// Gives back what the library took; the trace of the whole way is what remains.
     ///
     /// # Errors
     /// [`LoadError`] when something does not come back.
-    fn destroy(self: Box<Self>) -> Result<Option<Trace>, LoadError>;
+    fn destroy(self: Box<Self>) -> Result<Trace, LoadError>;
 }

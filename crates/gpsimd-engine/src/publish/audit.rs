@@ -176,7 +176,11 @@ impl Manifest {
 }
 
 impl FileEntry {
-    fn damage(&self, directory: &Path) -> Result<Option<Damage>, EngineError> {
+    /// Whether the file is not the one that was built.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`] for a file that cannot be read; one that is missing is damage.
+    pub fn damage(&self, directory: &Path) -> Result<Option<Damage>, EngineError> {
         let path = directory.join(&self.file);
         let file = self.file.clone();
         let size = match std::fs::metadata(&path) {

@@ -51,14 +51,6 @@ impl Assertion {
         condition: "window matches",
     };
 
-    /// The check on loading.
-    pub(super) fn check_core_count(total_cpus: u32) -> Result<(), Assertion> {
-        match total_cpus {
-            1 | NUM_POOL_CORES => Ok(()),
-            _ => Err(Assertion::CORE_COUNT),
-        }
-    }
-
     /// The check after loading or unloading.
     pub(super) fn check_core_count_after(total_cpus: u32) -> Result<(), Assertion> {
         match total_cpus {

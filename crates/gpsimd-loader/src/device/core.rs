@@ -3,9 +3,11 @@
 //! Unaware of other cores. Order of steps and log texts: spec `load-and-dispatch.md` §6.5-§6.9; the header is fetched
 //! before the rest, so that nothing of a library without start symbol reaches the core's memory.
 
+use std::fmt;
+
 use crate::generation::{Bounds, Region};
 use crate::kernel_table::{self, Row, TableRef};
-use crate::record::{Direction, Record};
+use crate::record::{Direction, Record, RecordError};
 use crate::ucpl;
 
 use super::hardware::{CallError, DmaError, Entry, Hardware};
@@ -69,6 +71,11 @@ pub enum Refusal {
         /// Most bytes.
         allowed: u32,
     },
+    /// The image does not start where a window does.
+    Address {
+        /// Where it is said to be.
+        soc_addr: u64,
+    },
     /// No window is free.
     NoWindow,
     /// Another library has the memory.
@@ -92,6 +99,43 @@ pub enum Refusal {
     },
     /// Init or start did not return.
     Call(CallError),
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Loaded => f.write_str("the library is loaded"),
+            Outcome::AlreadyLoaded => f.write_str("the same image is loaded already"),
+            Outcome::Unloaded => f.write_str("the library is unloaded"),
+            Outcome::NotLoaded => f.write_str("it is not loaded"),
+            Outcome::Refused(refusal) => refusal.fmt(f),
+            Outcome::Died(assertion) => assertion.fmt(f),
+            Outcome::Dead => f.write_str("an earlier assertion has ended the core"),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Size { found, allowed } => {
+                write!(f, "the record names {found} bytes, {allowed} is the most")
+            }
+            Refusal::Address { soc_addr } => {
+                write!(f, "the image at {soc_addr:#x} does not start at a multiple of 16 MiB, where a window does")
+            }
+            Refusal::NoWindow => f.write_str("no address window is free"),
+            Refusal::Occupied { by } => write!(f, "library {by} has the memory"),
+            Refusal::DmaInit => f.write_str("channel 0 of its DMA does not become ready"),
+            Refusal::Dma(DmaError(number)) => write!(f, "a DMA transfer failed with error {number}"),
+            Refusal::NullStart => f.write_str("the image has no start symbol"),
+            Refusal::Misplaced => f.write_str(
+                "the start symbol lies in no region for libraries, or a segment is longer than its region or the image",
+            ),
+            Refusal::Start { status } => write!(f, "its start function returned status {status}"),
+            Refusal::Call(CallError(why)) => write!(f, "its start function did not return: {why}"),
+        }
+    }
 }
 
 /// A library in a core's memory.
@@ -184,7 +228,13 @@ impl Core {
         hardware: &mut impl Hardware,
         log: &mut Vec<String>,
     ) -> Result<Outcome, Assertion> {
-        Assertion::check_core_count(total_cpus(record))?;
+        match record.check(0) {
+            Ok(()) => {}
+            Err(RecordError::Address { found, .. }) => {
+                return Ok(Outcome::Refused(Refusal::Address { soc_addr: found }));
+            }
+            Err(_) => return Err(Assertion::CORE_COUNT),
+        }
         if let Some(resident) = self.find(record.library_index) {
             if (resident.record.soc_addr, resident.record.library_size)
                 == (record.soc_addr, record.library_size)

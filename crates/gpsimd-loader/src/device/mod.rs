@@ -8,6 +8,7 @@ mod core;
 mod dispatch;
 mod hardware;
 mod pool;
+pub mod sequencer;
 pub mod table;
 mod window;
 

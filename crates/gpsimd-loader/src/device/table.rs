@@ -12,8 +12,10 @@ pub const MAX_NAME: usize = 63;
 pub const MAX_FUNCTIONS_PER_CORE: usize = 28;
 /// Most libraries: the base one and an image for each core.
 pub const MAX_LIBRARIES: usize = 9;
+/// Where the rows start: scratch memory and queue offsets stand before them.
+const ROWS: usize = 0x90;
 /// Bytes of the table with what stands before it.
-pub const INFO: usize = 0x90 + ROW * MAX_ROWS;
+pub const INFO: usize = ROWS + ROW * MAX_ROWS;
 
 /// A function of a library.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -152,6 +154,12 @@ impl LibraryTable {
         bytes
     }
 
+    /// What a device sees of a container: its valid rows.
+    pub fn parse(container: &[u8]) -> LibraryTable {
+        let rows = container.get(ROWS..).unwrap_or_default();
+        LibraryTable { rows: rows.as_chunks::<ROW>().0.iter().filter_map(LibraryRow::parse).collect() }
+    }
+
     /// The first function for an instruction that is meant for a core.
     pub fn find(&self, opcode: u8, sub_opcode: u8, prid: u8) -> Option<&LibraryRow> {
         self.rows
@@ -202,6 +210,7 @@ mod tests {
         let mut table = LibraryTable::default();
         table.push(row(7, 3, 8)).unwrap();
         let bytes = table.encode((0x10, 0x20), [1; 8], [2; 8]);
+        assert_eq!(LibraryTable::parse(&bytes).rows(), table.rows());
         assert_eq!(bytes.len(), 27304);
         assert_eq!((bytes[0], bytes[8], bytes[0x10], bytes[0x50], bytes[0x90]), (0x10, 0x20, 1, 2, 1));
     }

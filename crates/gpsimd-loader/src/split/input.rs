@@ -193,7 +193,7 @@ impl<'a> Linked<'a> {
         named.map(|symbol| symbol.value)
     }
 
-    /// A sentence with the three largest symbols of a segment, or nothing if no symbol has a size.
+    /// A sentence with the five largest symbols of a segment, or nothing if no symbol has a size.
     pub fn largest(&self, segment: Segment) -> String {
         let is_in = |symbol: &&Symbol<'a>| {
             symbol.size > 0 && matches!(self.place_of(symbol), Place::In(at, _) if at == segment)
@@ -203,7 +203,8 @@ impl<'a> Linked<'a> {
         sized.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         sized.dedup();
         let mut text = String::new();
-        for (size, name) in sized.iter().take(3) {
+        for (size, name) in sized.iter().take(5) {
+            let name = spelled(name);
             let _ = write!(text, "{}`{name}` {size}", if text.is_empty() { "The largest: " } else { ", " });
         }
         if !text.is_empty() {
@@ -225,4 +226,10 @@ impl<'a> Linked<'a> {
         found.dedup_by_key(|(address, _)| *address);
         found.iter().map(|(_, size)| size).sum()
     }
+}
+
+/// As the source spells it, with its parameters.
+fn spelled(symbol: &str) -> String {
+    let demangled = cpp_demangle::Symbol::new(symbol).ok().and_then(|parsed| parsed.demangle().ok());
+    demangled.unwrap_or_else(|| symbol.to_owned())
 }

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gpsimd_device::{Config, LoadError};
+use gpsimd_device::{Config, LoadError, Trace};
 use gpsimd_engine::{Cache, Cores, Draft, EngineError, Images, Kit, RunOptions, Sanitizer, Target};
 use gpsimd_schema::Signature;
 use gpsimd_shapes::Shapes;
@@ -18,7 +18,7 @@ use crate::commands::draft::draft;
 use crate::commands::{processors, toolchain};
 use crate::files::read;
 use crate::interrupt;
-use crate::library::{Library, Loadable};
+use crate::library::{Library, Loadable, Staging};
 use crate::output::say;
 use crate::progress::Progress;
 use crate::render::Render;
@@ -156,7 +156,7 @@ impl Libraries {
             WayKind::Record => (Lane::Ucpl, vec!["--lane".to_owned(), "ucpl".to_owned()]),
             _ => (Lane::Fixed, Vec::new()),
         };
-        let loadable = Library::find(path)?.loadable(lane, None, 1)?;
+        let loadable = Library::find(path)?.loadable(&Staging::by(lane))?;
         self.entries.push(Entry { kind, path: path.to_owned(), options, loadable });
         Ok(())
     }
@@ -201,7 +201,7 @@ impl Entry {
     fn way(&self) -> Result<Way<'_>, LoadError> {
         let config = Config { budget: BUDGET, ..Config::default() };
         let boot = move || {
-            let mut machine = self.loadable.machine(config)?;
+            let mut machine = self.loadable.machine(config, &mut Trace::default())?;
             machine.load()?;
             Ok(machine)
         };
