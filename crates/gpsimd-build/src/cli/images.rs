@@ -64,7 +64,7 @@ Examples:
   gpsimd-build inspect build/vector_add                       # the images of a library
   gpsimd-build inspect build/vector_add_cpu3.so --map map.svg # of one built with --multicore
   gpsimd-build inspect build/vector_add.ucpl load.bin
-  gpsimd-build inspect --extisa extisa                        # the vendor's built-in libraries, those that are there")]
+  gpsimd-build inspect --extisa extisa   # built-in libraries of the vendor")]
 pub struct Inspect {
     /// Linked, stripped, packed, split or prelinked images, or files of load records.
     #[arg(required_unless_present = "extisa", value_name = "IMAGE")]
