@@ -34,7 +34,6 @@ Examples:
   gpsimd-build run build/scale_clip x.npy 0.5 3 1.5 --shape 2x3 --dtype float32
   gpsimd-build run build/vector_add rand:100 rand:100 --like 0 --lane ucpl --trace
   gpsimd-build run build/vector_add.ucpl rand:100 rand:100 --like 0 --lane ucpl   # as it ships
-  gpsimd-build run build/vector_add.ucpl rand:100 rand:100 --like 0 --lane ucpl   # as it ships
   gpsimd-build run vector_add.cpp rand:1000 rand:1000 --like 0   # built with checks first
   gpsimd-build run relu_multicore.cpp rand:1000 --like 0 --multicore -- -DLIMIT=6")]
 pub struct Run {
