@@ -158,7 +158,7 @@ fn run(fault: &Fault, kernel: &str) -> RunReport {
     let output = TensorSpec::new(Dtype::Float32, [COUNT as u64]);
     // Whatever the host does in place of instructions, nothing of it is seen in a report.
     let quick = Config { budget: 5_000_000, ..Config::default() };
-    let [report, executed] = [quick, Config { native: false, ..quick }].map(|config| {
+    let [report, executed] = [quick, Config { native: false, translate: false, ..quick }].map(|config| {
         let called = machine(fault, kernel, config).call(
             kernel,
             args.clone(),

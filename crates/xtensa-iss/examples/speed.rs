@@ -1,5 +1,5 @@
-//! Prints how many million instructions a second the model executes on an integer loop and on windowed recursion, and the
-//! ratio to `qemu-xtensa` on the same executables, started in the same run.
+//! Prints how many million instructions a second the model executes on an integer loop, on windowed recursion and on compiled
+//! programs, and the ratio to `qemu-xtensa` on the same executables, started in the same run; then the same interpreted.
 //! `cargo run --release -p xtensa-iss --example speed`
 
 use std::path::Path;
@@ -8,9 +8,10 @@ use std::time::Instant;
 
 use xtensa_iss::{Config, Cpu, Ram, Stop};
 
-#[path = "../tests/common/image.rs"]
-mod image;
-use image::BASE;
+#[path = "../tests/common/mod.rs"]
+mod common;
+use common::compiler::{build, load};
+use common::image::{self, BASE};
 
 const MEMORY: u32 = 1 << 20;
 
@@ -67,27 +68,54 @@ const FIB: &[u8] = &[
 ];
 
 fn measure(name: &str, code: &[u8]) {
-    let image = [START, code].concat();
-    let mut ram = Ram::new(BASE, MEMORY as usize);
-    ram.write(BASE, &image).expect("a few bytes fit");
-    let mut cpu = Cpu::new(Config::default());
-    cpu.set_pc(BASE + 8);
-    let start = Instant::now();
-    let stop = cpu.run(&mut ram, u64::MAX);
-    let ours = start.elapsed().as_secs_f64();
-    assert_eq!(stop, Stop::Syscall);
-    let rate = |seconds: f64| cpu.instructions() as f64 / 1e6 / seconds;
+    run(name, &[START, code].concat(), MEMORY, BASE + 8);
+}
+
+/// A program of `tests/programs`.
+fn compiled(name: &str, source: &str) {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let file = std::fs::read(build(dir.path(), source, "-O2")).expect("the linked program");
+    let (image, memory, entry) = load(&file);
+    run(name, &image, memory, entry);
+}
+
+fn run(name: &str, image: &[u8], memory: u32, entry: u32) {
+    let interpreted = Config { native: false, translate_after: None, ..Config::default() };
+    let [(ours, count), (slow, _)] =
+        [Config::default(), interpreted].map(|config| time(config, image, memory, entry));
+    let rate = |seconds: f64| count as f64 / 1e6 / seconds;
     print!("{name}: {:.0} M instructions/s ({:.0} M in {ours:.2} s)", rate(ours), rate(1.0));
-    match qemu(&image) {
-        Some(theirs) => println!("; qemu-xtensa {:.0} M/s, ratio {:.2}", rate(theirs), theirs / ours),
+    match qemu(image, memory, entry) {
+        Some(theirs) => {
+            print!("; qemu-xtensa {:.0} M/s, ratio {:.2}", rate(theirs), theirs / ours);
+            println!("; interpreted {:.2}", theirs / slow);
+        }
         None => println!("; for the ratio install qemu-user"),
     }
 }
 
+/// Seconds and instructions until the program exits; what it prints is not looked at.
+fn time(config: Config, image: &[u8], memory: u32, entry: u32) -> (f64, u64) {
+    let mut ram = Ram::new(BASE, memory as usize);
+    ram.write(BASE, image).expect("the image fits");
+    let mut cpu = Cpu::new(config);
+    cpu.set_pc(entry);
+    let start = Instant::now();
+    loop {
+        assert_eq!(cpu.run(&mut ram, u64::MAX), Stop::Syscall);
+        // 118 is exit, 13 is write: all of it is written.
+        match cpu.ar(2) {
+            118 => return (start.elapsed().as_secs_f64(), cpu.instructions()),
+            13 => cpu.set_ar(2, cpu.ar(4)),
+            _ => cpu.set_ar(2, -38i32 as u32),
+        }
+    }
+}
+
 /// Seconds that qemu takes, start included.
-fn qemu(image: &[u8]) -> Option<f64> {
+fn qemu(image: &[u8], memory: u32, entry: u32) -> Option<f64> {
     let file = std::env::temp_dir().join(format!("xtensa-iss-speed-{}", std::process::id()));
-    std::fs::write(&file, image::elf(image, MEMORY, BASE + 8)).ok()?;
+    std::fs::write(&file, image::elf(image, memory, entry)).ok()?;
     let seconds = start_qemu(&file);
     std::fs::remove_file(&file).ok()?;
     seconds
@@ -98,12 +126,21 @@ fn start_qemu(file: &Path) -> Option<f64> {
     std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o700);
     std::fs::set_permissions(file, permissions).ok()?;
     let start = Instant::now();
-    let status =
-        Command::new("qemu-xtensa").args(["-cpu", "dc233c"]).arg(file).stdin(Stdio::null()).status().ok()?;
+    let status = Command::new("qemu-xtensa")
+        .args(["-cpu", "dc233c"])
+        .arg(file)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .status()
+        .ok()?;
     status.success().then(|| start.elapsed().as_secs_f64())
 }
 
 fn main() {
     measure("integer loop", LOOP);
     measure("windowed recursion", FIB);
+    compiled("float kernel (matrix product)", "speed_matrix.c");
+    compiled("memcpy", "speed_copy.c");
+    compiled("softmax", "speed_softmax.c");
+    compiled("sort", "speed_sort.c");
 }

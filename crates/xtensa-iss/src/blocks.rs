@@ -1,19 +1,21 @@
 //! Blocks: straight runs of decoded instructions, cached by address, chained to their successors; and the run loop.
 //!
-//! Unaware of what instructions do. A translator to host code would hang off [`Block`]: it owns all that is known before
-//! execution (instructions, exits), and [`BlockCache::run`] is the only caller of an executed block.
+//! Unaware of what instructions do and of how host code is made of them. A block may have a translation, which is entered in
+//! its place, and runs on through others until it meets something that it leaves to this loop.
 //!
 //! Zero-overhead loops: LEND takes effect only when execution falls through to it, so no block runs across an address
 //! that LEND has been seen to hold; the check happens once, at the block's end.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::bus::{Bus, FETCH_BYTES};
 use crate::core::{Core, Leave};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::isa::{Flow, Insn, Op, decode, execute};
 use crate::native::{self, Routine};
+use crate::state::ps;
 use crate::track;
+use crate::translate::{Blocks, Declined, Entry, Exit, Translator};
 
 /// Longest block, in instructions.
 const MAX_BLOCK: usize = 64;
@@ -31,6 +33,10 @@ struct Block {
     routine: Option<Routine>,
     /// Address behind the last instruction.
     end: u32,
+    /// Its translation.
+    code: Option<Entry>,
+    /// How often it was interpreted, as long as it may still be translated.
+    heat: u32,
     /// Blocks last seen after falling through and after a jump; only a guess, the target's pc decides.
     successors: [u32; 2],
 }
@@ -42,8 +48,9 @@ pub(crate) struct BlockCache {
     decoded: usize,
     by_pc: HashMap<u32, u32>,
     near: Vec<u32>,
-    /// Every address that was ever a loop end; blocks stop there.
-    loop_ends: HashSet<u32>,
+    /// Every address that was ever a loop end, with the start that LOOP gave it; blocks stop there.
+    loop_ends: HashMap<u32, Option<u32>>,
+    translator: Translator,
     /// The last LEND seen; it is in `loop_ends`.
     known_lend: u32,
     /// Calls that the host computed.
@@ -57,7 +64,8 @@ impl BlockCache {
             decoded: 0,
             by_pc: HashMap::new(),
             near: vec![0; NEAR],
-            loop_ends: HashSet::from([0]),
+            loop_ends: HashMap::from([(0, None)]),
+            translator: Translator::default(),
             known_lend: 0,
             native_calls: 0,
         }
@@ -68,6 +76,9 @@ impl BlockCache {
         let mut left = budget;
         // The bus may be another one than last time.
         bus.track(core.shadow.tracking);
+        if !self.translator.prepare(bus) {
+            self.forget_code();
+        }
         loop {
             let paused = match core.shadow.tracking {
                 false => self.run_as::<B, false>(core, bus, &mut left),
@@ -90,11 +101,13 @@ impl BlockCache {
         budget: &mut u64,
     ) -> Option<Stop> {
         let mut left = *budget;
-        self.add_loop_end(core, core.state.lend);
+        self.add_loop_end(core, core.state.lend, None);
         let mut id = match self.find(core, bus) {
             Ok(id) => id,
             Err(fault) => return Some(Stop::Fault(fault)),
         };
+        // What translated code left to the interpreter.
+        let mut by_hand = false;
         loop {
             let Some(block) = self.blocks.get(id as usize) else { return Some(Stop::Budget) };
             if !TRACKED && let Some(done) = block.call(core, bus, left) {
@@ -111,6 +124,42 @@ impl BlockCache {
                 };
                 continue;
             }
+            if !TRACKED
+                && !std::mem::take(&mut by_hand)
+                && let Some(entry) = self.entry(core, bus, id)
+            {
+                let exit = self.translator.run(core, bus, entry, &mut left);
+                match exit {
+                    Exit::Fault if core.fault.is_undefined() => {
+                        *budget = left;
+                        return None;
+                    }
+                    Exit::Fault => {
+                        return Some(Stop::Fault(Fault { pc: core.state.pc, kind: core.fault }));
+                    }
+                    Exit::Written => {
+                        core.fall_through(core.state.pc);
+                        self.flush(core);
+                    }
+                    Exit::Interpret => by_hand = true,
+                    Exit::Go(_) => {}
+                }
+                if left == 0 {
+                    return Some(Stop::Budget);
+                }
+                id = match self.find(core, bus) {
+                    Ok(next) => next,
+                    Err(fault) => return Some(Stop::Fault(fault)),
+                };
+                if let Exit::Go(link) = exit
+                    && let Some(&Block { code: Some(entry), pc, routine: None, .. }) =
+                        self.blocks.get(id as usize)
+                {
+                    self.translator.connect(link, pc, entry);
+                }
+                continue;
+            }
+            let Some(block) = self.blocks.get(id as usize) else { return Some(Stop::Budget) };
             let (allowed, beyond) = match usize::try_from(left) {
                 Ok(left) if left < block.insns.len() => block.insns.split_at(left),
                 _ => (&*block.insns, [].as_slice()),
@@ -195,11 +244,52 @@ impl BlockCache {
         Ok(next)
     }
 
+    /// The translation of a block, made when it has run often enough.
+    #[inline(always)]
+    fn entry<B: Bus>(&mut self, core: &mut Core, bus: &mut B, id: u32) -> Option<Entry> {
+        let hot = core.config.translate_after?;
+        if core.state.ps & (ps::WOE | ps::EXCM) != ps::WOE {
+            return None;
+        }
+        let block = self.blocks.get_mut(id as usize)?;
+        if block.code.is_some() || block.heat > hot {
+            return block.code;
+        }
+        block.heat += 1;
+        if block.heat <= hot { None } else { self.translate(core, bus, id) }
+    }
+
+    #[cold]
+    fn translate<B: Bus>(&mut self, core: &mut Core, bus: &mut B, id: u32) -> Option<Entry> {
+        let view = View { blocks: &self.blocks, by_pc: &self.by_pc, loop_ends: &self.loop_ends };
+        let pc = view.blocks.get(id as usize)?.pc;
+        match self.translator.translate(core, bus, &view, pc) {
+            Ok(code) => {
+                let block = self.blocks.get_mut(id as usize)?;
+                block.code = Some(code);
+                Some(code)
+            }
+            Err(Declined::Impossible) => None,
+            Err(Declined::Full) => {
+                self.translator.clear();
+                self.forget_code();
+                None
+            }
+        }
+    }
+
+    /// Blocks have no translations any more.
+    fn forget_code(&mut self) {
+        for block in &mut self.blocks {
+            (block.code, block.heat) = (None, 0);
+        }
+    }
+
     /// The block at the core's pc, decoded if need be.
     fn find<B: Bus>(&mut self, core: &mut Core, bus: &mut B) -> Result<u32, Fault> {
         let pc = core.state.pc;
         if self.known_lend != core.state.lend {
-            self.add_loop_end(core, core.state.lend);
+            self.add_loop_end(core, core.state.lend, None);
             self.known_lend = core.state.lend;
         }
         let slot = (pc ^ pc >> 12) as usize % NEAR;
@@ -233,15 +323,15 @@ impl BlockCache {
             run.push(insn);
             pc = insn.end();
             if let Op::Loop | Op::Loopnez | Op::Loopgtz = insn.op {
-                new_loop_end = Some(insn.imm);
+                new_loop_end = Some((insn.imm, insn.end()));
             }
             // A block does not wrap around the end of the address space.
-            if insn.row().flow == Flow::Ends || self.loop_ends.contains(&pc) || pc < start {
+            if insn.row().flow == Flow::Ends || self.loop_ends.contains_key(&pc) || pc < start {
                 break;
             }
         }
-        if let Some(lend) = new_loop_end {
-            self.add_loop_end(core, lend);
+        if let Some((lend, start)) = new_loop_end {
+            self.add_loop_end(core, lend, Some(start));
         }
         let found =
             run.first().filter(|_| core.config.native).and_then(|first| native::recognise(bus, first));
@@ -256,6 +346,8 @@ impl BlockCache {
             routine: found.map(|found| found.routine),
             end: pc,
             successors: [u32::MAX; 2],
+            code: None,
+            heat: 0,
         });
         self.decoded += run.len();
         self.by_pc.insert(start, id);
@@ -263,8 +355,18 @@ impl BlockCache {
     }
 
     /// Makes blocks stop at `lend`. Blocks that run across it are dropped (all are: it happens once a loop).
-    fn add_loop_end(&mut self, core: &mut Core, lend: u32) {
-        if self.loop_ends.insert(lend) && self.blocks.iter().any(|b| b.pc < lend && lend < b.end) {
+    fn add_loop_end(&mut self, core: &mut Core, lend: u32, start: Option<u32>) {
+        if let Some(known) = self.loop_ends.get_mut(&lend) {
+            *known = start.or(*known);
+            return;
+        }
+        self.loop_ends.insert(lend, start);
+        if self.translator.has_end(lend) {
+            // Translated without an eye on loops that end there.
+            self.translator.clear();
+            self.forget_code();
+        }
+        if self.blocks.iter().any(|b| b.pc < lend && lend < b.end) {
             self.flush(core);
         }
     }
@@ -278,10 +380,29 @@ impl BlockCache {
 
     /// Forgets everything decoded.
     pub fn flush(&mut self, core: &mut Core) {
+        self.translator.clear();
         self.blocks.clear();
         self.decoded = 0;
         self.by_pc.clear();
         core.code.clear();
+    }
+}
+
+/// What a translator sees of the blocks.
+struct View<'a> {
+    blocks: &'a [Block],
+    by_pc: &'a HashMap<u32, u32>,
+    loop_ends: &'a HashMap<u32, Option<u32>>,
+}
+
+impl Blocks for View<'_> {
+    fn at(&self, pc: u32) -> Option<(&[Insn], u32)> {
+        let block = self.blocks.get(*self.by_pc.get(&pc)? as usize)?;
+        Some((&block.insns, block.end))
+    }
+
+    fn loop_start(&self, end: u32) -> Option<Option<u32>> {
+        self.loop_ends.get(&end).copied()
     }
 }
 

@@ -4,6 +4,8 @@
 //! method that is not overridden costs nothing. Plain RAM is therefore as fast as the implementor's own `load32`: no
 //! dynamic call and no pointer cache stand in between.
 
+use crate::reach::{Layout, Reach, Reachable};
+
 /// Where in the program an access comes from; passed by value, free when the bus ignores it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct At {
@@ -157,6 +159,22 @@ pub trait Bus {
         None
     }
 
+    /// Memory that translated code may reach by itself.
+    fn layout(&self) -> Layout {
+        Layout::default()
+    }
+    /// That memory, as it is now.
+    fn reach(&mut self) -> Reach<'_> {
+        Reach::default()
+    }
+    /// Loads and stores that translated code did by itself.
+    fn reached(&mut self, _loads: u64, _stores: u64) {}
+    /// A literal that stays what it is until the core is told of changed code ([`crate::Cpu::invalidate_code`]) or the
+    /// program itself stores there.
+    fn constant32(&mut self, _addr: u32) -> Option<u32> {
+        None
+    }
+
     /// Definedness begins or ends to be tracked: in between no load answers [`BusFault::Undefined`]. A bus that never does
     /// needs none of the methods below.
     fn track(&mut self, _on: bool) {}
@@ -290,6 +308,20 @@ impl Bus for Ram {
         let len =
             tail.iter().take(usize::try_from(most).ok()?.saturating_add(1)).position(|byte| *byte == 0)?;
         u32::try_from(len).ok()
+    }
+    fn layout(&self) -> Layout {
+        let memory = Reachable { base: self.base, len: self.bytes.len().min(1 << 29) as u32 & !3 };
+        match self.base & 3 {
+            0 => Layout { memories: [memory, Reachable::default()], holds_code: true, ..Layout::default() },
+            _ => Layout::default(),
+        }
+    }
+    fn reach(&mut self) -> Reach<'_> {
+        let len = self.layout().memories[0].len;
+        Reach { memories: [(&mut self.bytes, len), (&mut [], 0)], untouched: 0 }
+    }
+    fn constant32(&mut self, addr: u32) -> Option<u32> {
+        self.get(addr).ok().map(u32::from_le_bytes)
     }
     fn fetch(&mut self, addr: u32, into: &mut [u8; FETCH_BYTES]) -> Result<usize, BusFault> {
         let tail = self.bytes.get(addr.wrapping_sub(self.base) as usize..).unwrap_or_default();

@@ -21,10 +21,16 @@ pub struct Config {
     pub unaligned: Unaligned,
     /// Whether library functions that are recognised are computed by the host.
     pub native: bool,
+    /// How often a block is interpreted before it is translated to host code, where there is a translator for the host;
+    /// `None` for ever.
+    pub translate_after: Option<u32>,
 }
+
+/// So often a block is interpreted that it pays to translate it.
+const HOT: u32 = 40;
 
 impl Default for Config {
     fn default() -> Self {
-        Self { prid: 0, unaligned: Unaligned::default(), native: true }
+        Self { prid: 0, unaligned: Unaligned::default(), native: true, translate_after: Some(HOT) }
     }
 }

@@ -196,6 +196,9 @@ fn group_start(window_base: u8, q: usize) -> usize {
 pub(crate) struct CodeMap {
     /// All 4 GiB; zero pages of the host until touched.
     granules: Vec<u64>,
+    /// First and last byte of all that was decoded; nothing while the first is behind the last.
+    first: u32,
+    last: u32,
     ranges: HashMap<u32, Vec<(u32, u32)>>,
 }
 
@@ -210,7 +213,7 @@ const WORDS: usize = 1 << (32 - GRANULE_SHIFT - 6);
 
 impl CodeMap {
     fn new() -> Self {
-        Self { granules: vec![0; WORDS], ranges: HashMap::new() }
+        Self { granules: vec![0; WORDS], first: u32::MAX, last: 0, ranges: HashMap::new() }
     }
 
     /// Whether code may lie in the granule of `addr`.
@@ -237,13 +240,23 @@ impl CodeMap {
 
     /// Notes that the bytes `from..=to` were decoded.
     pub fn insert(&mut self, from: u32, to: u32) {
+        (self.first, self.last) = (self.first.min(from), self.last.max(to));
         for granule in from >> GRANULE_SHIFT..=to >> GRANULE_SHIFT {
             self.granules[(granule >> 6) as usize % WORDS] |= 1 << (granule & 63);
             self.ranges.entry(granule).or_default().push((from, to));
         }
     }
 
+    /// Start and length of memory, in whole words, outside of which there is no code.
+    pub fn span(&self) -> (u32, u32) {
+        match self.first <= self.last {
+            true => (self.first & !3, (self.last - (self.first & !3)).saturating_add(1)),
+            false => (0, 0),
+        }
+    }
+
     pub fn clear(&mut self) {
+        (self.first, self.last) = (u32::MAX, 0);
         for (granule, _) in self.ranges.drain() {
             self.granules[(granule >> 6) as usize % WORDS] = 0;
         }

@@ -110,4 +110,7 @@ pub struct Run {
     /// results and counts are the same, later.
     #[arg(long)]
     pub no_native: bool,
+    /// Interpret every block, where those that run often would become host code; the results are the same, later.
+    #[arg(long)]
+    pub no_translate: bool,
 }

@@ -101,7 +101,8 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     let default = Config::default();
     let limits = arguments.budget.map_or(default, |budget| default.with_budget(budget));
     let hbm = arguments.hbm.map_or(default.hbm, |gib| u64::from(gib) << 30);
-    let config = Config { hbm, native: !arguments.no_native, ..limits };
+    let (native, translate) = (!arguments.no_native, !arguments.no_translate);
+    let config = Config { hbm, native, translate, ..limits };
     let control = Arc::new(Control::default());
     let handle = Arc::clone(&control);
     interrupt::listen();

@@ -45,8 +45,10 @@ impl Bus<'_> {
         self.counters.stores += accesses;
         if let Part::Dataram(range) = target
             && to >= self.memory.layout.stack_floor
+            && range.start < self.memory.stack_guard
         {
             self.memory.stack_low = self.memory.stack_low.min(range.start);
+            self.memory.stack_guard = self.memory.stack_low;
         }
         true
     }
@@ -87,6 +89,12 @@ impl Bus<'_> {
         let floor = self.memory.layout.stack_floor;
         let (ram, range) = match part {
             Part::Dataram(_) if to < floor && to + len > floor => return false,
+            // A checked build looks at every store to the stack.
+            Part::Dataram(range)
+                if to >= floor && self.memory.is_checked && range.start < self.memory.stack_guard =>
+            {
+                return false;
+            }
             Part::Dataram(range) => (&self.memory.dataram, range),
             Part::Image(range) => (&self.memory.image, range),
         };

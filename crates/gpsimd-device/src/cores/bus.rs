@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use xtensa_iss::{At, Bulk, BusFault, FETCH_BYTES, Undefined, Use};
+use xtensa_iss::{At, Bulk, BusFault, FETCH_BYTES, Layout, Reach, Undefined, Use};
 
 use crate::cores::definedness::Definedness;
 use crate::cores::incident::{Actor, History, Incident, Near, What};
@@ -438,6 +438,22 @@ impl xtensa_iss::Bus for Bus<'_> {
 
     fn length(&mut self, addr: u32, most: u64) -> Option<u32> {
         self.find_zero(addr, most)
+    }
+
+    fn layout(&self) -> Layout {
+        self.reachable()
+    }
+
+    fn reach(&mut self) -> Reach<'_> {
+        self.reach_now()
+    }
+
+    fn reached(&mut self, loads: u64, stores: u64) {
+        self.count_reached(loads, stores);
+    }
+
+    fn constant32(&mut self, addr: u32) -> Option<u32> {
+        self.constant(addr)
     }
 
     fn track(&mut self, on: bool) {

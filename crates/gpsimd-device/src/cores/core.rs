@@ -95,8 +95,8 @@ pub struct Run {
 
 impl Core {
     /// A core with memory ready and nothing run yet.
-    pub fn new(memory: Memory, native: bool) -> Core {
-        let config = xtensa_iss::Config { prid: memory.core.into(), native, ..Default::default() };
+    pub fn new(memory: Memory, config: xtensa_iss::Config) -> Core {
+        let config = xtensa_iss::Config { prid: memory.core.into(), ..config };
         Core { cpu: Cpu::new(config), memory, functions: Vec::new(), earlier: Log::default() }
     }
 

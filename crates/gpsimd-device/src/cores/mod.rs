@@ -16,4 +16,5 @@ mod requests;
 pub mod run;
 pub mod streams;
 pub mod touches;
+mod translated;
 pub mod undefined;

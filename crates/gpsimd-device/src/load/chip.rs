@@ -78,8 +78,7 @@ impl Chip {
     pub fn new(config: Config, bounds: Bounds) -> Option<Chip> {
         let below = bounds.data.base.checked_sub(map::DATARAM)?;
         let layout = DataramLayout::new(config.dataram.min(below), config.stack)?;
-        let cores =
-            (0..).take(map::CORES).map(|prid| Unit::new(prid, layout, bounds, config.native)).collect();
+        let cores = (0..).take(map::CORES).map(|prid| Unit::new(prid, layout, bounds, config)).collect();
         Some(Chip { config, bounds, layout, cores, watched: Vec::new(), constants: Vec::new() })
     }
 
@@ -104,11 +103,11 @@ impl Chip {
 }
 
 impl Unit {
-    fn new(prid: u8, layout: DataramLayout, bounds: Bounds, native: bool) -> Unit {
+    fn new(prid: u8, layout: DataramLayout, bounds: Bounds, config: Config) -> Unit {
         // From the code region's start to the data region's end; what lies between is nobody's.
         let len = bounds.data.end() - u64::from(bounds.code.base);
         let ram = Ram::new(usize::try_from(len).unwrap_or_default());
-        let core = Core::new(Memory::with_image(prid, layout, bounds.code.base, ram), native);
+        let core = Core::new(Memory::with_image(prid, layout, bounds.code.base, ram), config.core());
         Unit { core, windows: Vec::new() }
     }
 
@@ -120,7 +119,7 @@ impl Unit {
 
 impl Hardware for Turn<'_> {
     fn program_window(&mut self, core: u8, slot: u8, window: Option<&Window>) {
-        let (layout, bounds, native) = (self.chip.layout, self.chip.bounds, self.chip.config.native);
+        let (layout, bounds, config) = (self.chip.layout, self.chip.bounds, self.chip.config);
         let Some(unit) = self.chip.unit(core) else { return };
         unit.windows.retain(|window| window.slot != slot);
         match window {
@@ -129,7 +128,7 @@ impl Hardware for Turn<'_> {
             None => {
                 *unit = Unit {
                     windows: std::mem::take(&mut unit.windows),
-                    ..Unit::new(core, layout, bounds, native)
+                    ..Unit::new(core, layout, bounds, config)
                 }
             }
         }

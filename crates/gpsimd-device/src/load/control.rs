@@ -25,6 +25,8 @@ pub struct Config {
     pub idle: u64,
     /// Whether library functions that are recognised are computed by the host.
     pub native: bool,
+    /// Whether blocks that run often are translated to host code, where there is a translator for the host.
+    pub translate: bool,
 }
 
 impl Default for Config {
@@ -38,6 +40,7 @@ impl Default for Config {
             budget: 20_000_000_000,
             idle: 500_000_000,
             native: true,
+            translate: true,
         }
     }
 }
@@ -46,6 +49,16 @@ impl Config {
     /// As it is, with a budget that somebody chose: then the count alone ends a run.
     pub fn with_budget(self, budget: u64) -> Config {
         Config { budget, idle: budget, ..self }
+    }
+
+    /// What of it concerns how a core executes.
+    pub(super) fn core(self) -> xtensa_iss::Config {
+        let default = xtensa_iss::Config::default();
+        xtensa_iss::Config {
+            native: self.native,
+            translate_after: default.translate_after.filter(|_| self.translate),
+            ..default
+        }
     }
 
     /// As it is, but with a budget for what runs before the first call.

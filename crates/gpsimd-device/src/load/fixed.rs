@@ -103,7 +103,7 @@ impl Way for Fixed {
     /// [`LoadError`] for a wrong number of images, damaged or misplaced images, and libraries that do not boot or that
     /// register different functions on different cores.
     fn load(&mut self) -> Result<(), LoadError> {
-        let Config { dataram, stack, native, .. } = self.config;
+        let Config { dataram, stack, .. } = self.config;
         let variants: Vec<Variant> = match self.images.len() {
             1 => vec![Variant::Single],
             map::CORES => CpuId::all().map(Variant::Cpu).collect(),
@@ -119,7 +119,7 @@ impl Way for Fixed {
             // redzones make frames larger; a finding about that would be about nothing that ships
             let roomy = parsed.is_checked().then(|| DataramLayout::new(dataram, CHECKED_STACK));
             let layout = roomy.flatten().unwrap_or(layout);
-            let mut booted = Core::new(Memory::new(core, layout, &parsed), native);
+            let mut booted = Core::new(Memory::new(core, layout, &parsed), self.config.core());
             booted.watch(image.symbols().pick(Watch::job));
             entries.push(parsed.entry());
             boot(&mut booted, parsed.entry(), self.config)

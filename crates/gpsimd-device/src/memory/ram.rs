@@ -24,39 +24,61 @@ pub const KNOWN: u8 = 64;
 /// Dense memory. Untouched parts cost address space only.
 #[derive(Debug)]
 pub struct Ram {
-    data: Vec<u8>,
-    state: Vec<u8>,
+    /// Data, then as many states: translated code finds one by the other.
+    bytes: Vec<u8>,
+    len: usize,
 }
 
 impl Ram {
     /// `len` zero bytes, nothing accessible.
     pub fn new(len: usize) -> Ram {
-        Ram { data: vec![0; len], state: vec![0; len] }
+        Ram { bytes: vec![0; 2 * len], len }
     }
 
     /// Bytes of memory.
     pub fn size(&self) -> usize {
-        self.data.len()
+        self.len
+    }
+
+    #[inline(always)]
+    fn data(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+
+    #[inline(always)]
+    fn state(&self) -> &[u8] {
+        self.bytes.get(self.len..).unwrap_or_default()
+    }
+
+    #[inline(always)]
+    fn split(&mut self) -> (&mut [u8], &mut [u8]) {
+        self.bytes.split_at_mut(self.len)
+    }
+
+    /// Data, then states.
+    pub fn both(&mut self) -> &mut [u8] {
+        &mut self.bytes
     }
 
     /// The value at `at` if all `N` bytes are accessible and initialised.
     #[inline(always)]
     pub fn load<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
-        let state = chunk::<N>(&self.state, at)?;
-        if ok_to_load(state) { chunk::<N>(&self.data, at) } else { None }
+        let state = chunk::<N>(self.state(), at)?;
+        if ok_to_load(state) { chunk::<N>(self.data(), at) } else { None }
     }
 
     /// Writes `value` at `at` if all `N` bytes are plain writable memory; says whether it did.
     #[inline(always)]
     pub fn store<const N: usize>(&mut self, at: usize, value: [u8; N]) -> bool {
-        let Some(state) = chunk_mut::<N>(&mut self.state, at) else { return false };
+        let (data, state) = self.split();
+        let Some(state) = chunk_mut::<N>(state, at) else { return false };
         if !ok_to_store(*state) {
             return false;
         }
         for byte in state {
             *byte |= INIT;
         }
-        match chunk_mut::<N>(&mut self.data, at) {
+        match chunk_mut::<N>(data, at) {
             Some(data) => {
                 *data = value;
                 true
@@ -68,20 +90,20 @@ impl Ram {
     /// The value at `at` whatever its state; `None` outside the memory.
     #[inline]
     pub fn peek<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
-        chunk(&self.data, at)
+        chunk(self.data(), at)
     }
 
     /// States of `N` bytes; `None` outside the memory.
     #[inline]
     pub fn states<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
-        chunk(&self.state, at)
+        chunk(self.state(), at)
     }
 
     /// Writes `value` at `at` whatever its state, marking it initialised; nothing outside the memory.
     pub fn poke(&mut self, at: usize, value: &[u8]) {
-        if let Some(data) = range_mut(&mut self.data, at, value.len()) {
+        if let Some((data, state)) = self.range_mut(at, value.len()) {
             data.copy_from_slice(value);
-            for state in range_mut(&mut self.state, at, value.len()).into_iter().flatten() {
+            for state in state {
                 *state |= INIT;
             }
         }
@@ -89,56 +111,63 @@ impl Ram {
 
     /// Sets the state of `len` bytes from `at` on; parts outside the memory are ignored.
     pub fn paint(&mut self, at: usize, len: usize, state: u8) {
-        let end = at.saturating_add(len).min(self.state.len());
-        if let Some(states) = self.state.get_mut(at..end) {
+        let end = at.saturating_add(len).min(self.len);
+        if let Some(states) = self.split().1.get_mut(at..end) {
             states.fill(state);
         }
     }
 
     /// Adds state bits to `len` bytes from `at` on.
     pub fn add_state(&mut self, at: usize, len: usize, bits: u8) {
-        let end = at.saturating_add(len).min(self.state.len());
-        for state in self.state.get_mut(at..end).into_iter().flatten() {
+        let end = at.saturating_add(len).min(self.len);
+        for state in self.split().1.get_mut(at..end).into_iter().flatten() {
             *state |= bits;
         }
     }
 
     /// Takes state bits from `len` bytes from `at` on.
     pub fn remove_state(&mut self, at: usize, len: usize, bits: u8) {
-        let end = at.saturating_add(len).min(self.state.len());
-        for state in self.state.get_mut(at..end).into_iter().flatten() {
+        let end = at.saturating_add(len).min(self.len);
+        for state in self.split().1.get_mut(at..end).into_iter().flatten() {
             *state &= !bits;
         }
     }
 
     /// Makes the accessible ones of `len` bytes from `at` on a redzone.
     pub fn seal(&mut self, at: usize, len: usize) {
-        let end = at.saturating_add(len).min(self.state.len());
-        for state in self.state.get_mut(at..end).into_iter().flatten().filter(|state| **state & ACCESS != 0) {
+        let end = at.saturating_add(len).min(self.len);
+        for state in
+            self.split().1.get_mut(at..end).into_iter().flatten().filter(|state| **state & ACCESS != 0)
+        {
             *state = *state & !ACCESS | REDZONE;
         }
     }
 
     /// Makes the accessible ones of `len` bytes from `at` on stale.
     pub fn outdate(&mut self, at: usize, len: usize) {
-        let end = at.saturating_add(len).min(self.state.len());
-        for state in self.state.get_mut(at..end).into_iter().flatten().filter(|state| **state & ACCESS != 0) {
+        let end = at.saturating_add(len).min(self.len);
+        for state in
+            self.split().1.get_mut(at..end).into_iter().flatten().filter(|state| **state & ACCESS != 0)
+        {
             *state = *state & !ACCESS | STALE;
         }
     }
 
     /// Makes what was stale in `len` bytes from `at` on accessible again.
     pub fn renew(&mut self, at: usize, len: usize) {
-        let end = at.saturating_add(len).min(self.state.len());
-        for state in self.state.get_mut(at..end).into_iter().flatten().filter(|state| **state & STALE != 0) {
+        let end = at.saturating_add(len).min(self.len);
+        for state in
+            self.split().1.get_mut(at..end).into_iter().flatten().filter(|state| **state & STALE != 0)
+        {
             *state = *state & !STALE | ACCESS;
         }
     }
 
     /// Makes what was a redzone in `len` bytes from `at` on accessible again.
     pub fn unseal(&mut self, at: usize, len: usize) {
-        let end = at.saturating_add(len).min(self.state.len());
-        for state in self.state.get_mut(at..end).into_iter().flatten().filter(|state| **state & REDZONE != 0)
+        let end = at.saturating_add(len).min(self.len);
+        for state in
+            self.split().1.get_mut(at..end).into_iter().flatten().filter(|state| **state & REDZONE != 0)
         {
             *state = *state & !REDZONE | ACCESS;
         }
@@ -147,7 +176,7 @@ impl Ram {
     /// Bytes that the program owns hold no value any more.
     #[inline]
     pub fn forget_values(&mut self, at: usize, len: usize) {
-        if let Some(states) = self.state.get_mut(at..at.saturating_add(len)) {
+        if let Some(states) = self.split().1.get_mut(at..at.saturating_add(len)) {
             states.fill(ACCESS);
         }
     }
@@ -155,12 +184,13 @@ impl Ram {
     /// Data and states of a range; `None` unless all of it lies inside.
     pub fn range(&self, at: usize, len: usize) -> Option<(&[u8], &[u8])> {
         let end = at.checked_add(len)?;
-        Some((self.data.get(at..end)?, self.state.get(at..end)?))
+        Some((self.data().get(at..end)?, self.state().get(at..end)?))
     }
 
     /// Writable data and states of a range; `None` unless all of it lies inside.
     pub fn range_mut(&mut self, at: usize, len: usize) -> Option<(&mut [u8], &mut [u8])> {
-        Some((range_mut(&mut self.data, at, len)?, range_mut(&mut self.state, at, len)?))
+        let (data, state) = self.split();
+        Some((range_mut(data, at, len)?, range_mut(state, at, len)?))
     }
 }
 

@@ -17,7 +17,8 @@ fn toolchain() -> &'static OpenToolchain {
         let machine = Machine::here();
         let installed = Home::from_env().and_then(|home| OpenToolchain::discover(&machine, &home));
         installed.unwrap_or_else(|_| {
-            let home = Home::at(Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolchain-home"));
+            let scratch = option_env!("CARGO_TARGET_TMPDIR").map_or_else(std::env::temp_dir, PathBuf::from);
+            let home = Home::at(scratch.join("toolchain-home"));
             home.and_then(|home| install(&machine, &home, NonZeroUsize::MIN, &|_| {}))
                 .unwrap_or_else(|e| panic!("{e}: {}", e.help().map(|h| h.to_string()).unwrap_or_default()))
                 .toolchain()

@@ -35,11 +35,28 @@ pub fn serve<B: Bus>(
     }
 }
 
-/// Runs `bytes`, loaded at [`BASE`] into `memory` bytes of RAM, until it exits.
+/// Runs `bytes`, loaded at [`BASE`] into `memory` bytes of RAM, until it exits: interpreted, translated at once, and as hosts
+/// do it. All three must come to the same.
 pub fn run_model(bytes: &[u8], memory: u32, entry: u32) -> (Outcome, Cpu) {
+    let plain = Config { native: false, translate_after: None, ..Config::default() };
+    let (outcome, reference, ram) = run_as(plain, bytes, memory, entry);
+    let translated = Config { translate_after: Some(0), ..plain };
+    for config in [translated, Config::default()] {
+        let (theirs, cpu, other) = run_as(config, bytes, memory, entry);
+        assert_eq!(theirs, outcome, "{config:?}");
+        assert_eq!(cpu.instructions(), reference.instructions(), "{config:?}");
+        if !config.native {
+            assert_eq!(cpu.state(), reference.state(), "{config:?}");
+            assert!(ram.bytes() == other.bytes(), "{config:?}: memory differs");
+        }
+    }
+    (outcome, reference)
+}
+
+fn run_as(config: Config, bytes: &[u8], memory: u32, entry: u32) -> (Outcome, Cpu, Ram) {
     let mut ram = Ram::new(BASE, memory as usize);
     ram.write(BASE, bytes).expect("image fits");
-    let mut cpu = Cpu::new(Config::default());
+    let mut cpu = Cpu::new(config);
     cpu.set_pc(entry);
     let mut output = Vec::new();
     let read = |ram: &Ram, addr: u32, len: u32| {
@@ -50,7 +67,7 @@ pub fn run_model(bytes: &[u8], memory: u32, entry: u32) -> (Outcome, Cpu) {
         match cpu.run(&mut ram, 1 << 32) {
             Stop::Syscall => {
                 if let Some(exit) = serve(&mut cpu, read, &ram, &mut output) {
-                    return (Outcome { output, exit }, cpu);
+                    return (Outcome { output, exit }, cpu, ram);
                 }
             }
             stop => panic!("the model stopped: {stop:?} at pc {:#x}", cpu.pc()),

@@ -1,0 +1,638 @@
+//! A region as host code: control flow, counting, leaving.
+//!
+//! Host registers: `rbx` the window, `rbp` the record, `r14` the first memory, `r15` the instructions left, `rax`, `rcx`,
+//! `rdx` scratch; the others hold guest registers. Unaware of what most instructions do, which is in `arithmetic` and
+//! `access`.
+
+use std::mem::offset_of;
+
+use iced_x86::{Code, Instruction, MemoryOperand, Register};
+
+use super::asm::{Asm, Label, at};
+use super::context::{Context, LAST_FLAT, Reason, SLOTS};
+use super::region::{Node, Region, Registers, Uses, is_branch};
+use crate::isa::{Insn, Op};
+use crate::reach::{Frames, Layout};
+
+/// Host registers that hold guest registers.
+pub(super) const HOSTS: [Register; 8] = [
+    Register::ESI,
+    Register::EDI,
+    Register::R8D,
+    Register::R9D,
+    Register::R10D,
+    Register::R11D,
+    Register::R12D,
+    Register::R13D,
+];
+
+/// The 64-bit register around a 32-bit one.
+pub(super) fn wide(register: Register) -> Register {
+    match register {
+        Register::EAX => Register::RAX,
+        Register::ECX => Register::RCX,
+        Register::EDX => Register::RDX,
+        Register::ESI => Register::RSI,
+        Register::EDI => Register::RDI,
+        Register::R8D => Register::R8,
+        Register::R9D => Register::R9,
+        Register::R10D => Register::R10,
+        Register::R11D => Register::R11,
+        Register::R12D => Register::R12,
+        Register::R13D => Register::R13,
+        other => other,
+    }
+}
+
+/// A field of the record.
+macro_rules! field {
+    ($($name:tt)+) => {
+        $crate::translate::asm::at(iced_x86::Register::RBP, std::mem::offset_of!($crate::translate::context::Context, $($name)+) as i32)
+    };
+}
+pub(super) use field;
+
+/// Where a guest register is.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    Host(Register),
+    Memory(MemoryOperand),
+}
+
+/// What an early end of a node takes back of what was counted when it began.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Uncount {
+    pub instructions: i32,
+    pub loads: i32,
+    pub stores: i32,
+}
+
+/// Code behind the region's own, where control seldom gets.
+type Cold<'a> = Box<dyn FnOnce(&mut Emitter<'a>) + 'a>;
+
+pub(super) struct Emitter<'a> {
+    pub asm: Asm,
+    pub layout: &'a Layout,
+    region: &'a Region,
+    places: [Option<Register>; 16],
+    labels: Vec<Label>,
+    cold: Vec<Cold<'a>>,
+    /// Links: number, and the stub that leaves when it leads nowhere yet.
+    links: Vec<(u32, Label)>,
+    next_link: u32,
+    /// Registers whose value is known at this point of the node, and the shift amount.
+    pub known: [Option<u32>; 16],
+    pub known_sar: Option<u32>,
+    /// Registers that may differ from memory at this point.
+    pub dirty: Registers,
+    /// What is left of the node behind the instruction at work.
+    pub behind: Uncount,
+}
+
+/// A translated region: its code, and the links in it with the offsets of their stubs.
+pub(super) struct Emitted {
+    pub code: Vec<u8>,
+    pub links: Vec<(u32, usize)>,
+}
+
+/// Translates a region. Links are numbered from `next_link` on.
+pub(super) fn emit<'a>(
+    region: &'a Region,
+    layout: &'a Layout,
+    constants: &'a dyn Fn(u32) -> Option<u32>,
+    next_link: u32,
+) -> Option<Emitted> {
+    let mut asm = Asm::new();
+    let labels = region.nodes.iter().map(|_| asm.label()).collect();
+    let mut places = [None; 16];
+    for (r, host) in region.mapped.iter().zip(HOSTS) {
+        places[usize::from(*r & 15)] = Some(host);
+    }
+    let mut emitter = Emitter {
+        asm,
+        layout,
+        region,
+        places,
+        labels,
+        cold: Vec::new(),
+        links: Vec::new(),
+        next_link,
+        known: [None; 16],
+        known_sar: None,
+        dirty: 0,
+        behind: Uncount::default(),
+    };
+    for n in 0..region.nodes.len() {
+        emitter.node(n, constants);
+    }
+    while let Some(cold) = emitter.cold.pop() {
+        cold(&mut emitter);
+    }
+    let links = emitter.links.clone();
+    let (code, places) = emitter.asm.finish()?;
+    let links = links
+        .into_iter()
+        .map(|(link, stub)| Some((link, Asm::place(&places, stub)?)))
+        .collect::<Option<_>>()?;
+    Some(Emitted { code, links })
+}
+
+impl<'a> Emitter<'a> {
+    pub fn put(&mut self, instruction: Result<Instruction, iced_x86::IcedError>) {
+        self.asm.put(instruction);
+    }
+
+    pub fn cold(&mut self, code: impl FnOnce(&mut Emitter<'a>) + 'a) {
+        self.cold.push(Box::new(code));
+    }
+
+    pub fn place(&self, r: u8) -> Place {
+        match self.places[usize::from(r & 15)] {
+            Some(host) => Place::Host(host),
+            None => Place::Memory(window(r)),
+        }
+    }
+
+    /// `code` is `op reg, rm`.
+    pub fn rm(&mut self, code: Code, register: Register, place: Place) {
+        self.put(match place {
+            Place::Host(host) => Instruction::with2(code, register, host),
+            Place::Memory(memory) => Instruction::with2(code, register, memory),
+        });
+    }
+
+    /// `code` is `op rm, reg`.
+    pub fn mr(&mut self, code: Code, place: Place, register: Register) {
+        self.put(match place {
+            Place::Host(host) => Instruction::with2(code, host, register),
+            Place::Memory(memory) => Instruction::with2(code, memory, register),
+        });
+    }
+
+    /// `code` is `op rm, imm`.
+    pub fn mi(&mut self, code: Code, place: Place, value: u32) {
+        self.put(match place {
+            Place::Host(host) => Instruction::with2(code, host, value as i32),
+            Place::Memory(memory) => Instruction::with2(code, memory, value as i32),
+        });
+    }
+
+    /// Host register <- guest register.
+    pub fn get(&mut self, host: Register, r: u8) {
+        let place = self.place(r);
+        self.rm(Code::Mov_r32_rm32, host, place);
+    }
+
+    /// Guest register <- host register.
+    pub fn set(&mut self, r: u8, host: Register) {
+        match self.place(r) {
+            Place::Host(to) if to == host => {}
+            place => self.mr(Code::Mov_rm32_r32, place, host),
+        }
+    }
+
+    pub fn set_value(&mut self, r: u8, value: u32) {
+        let place = self.place(r);
+        self.mi(Code::Mov_rm32_imm32, place, value);
+    }
+
+    /// A field of 32 bits <- a value.
+    pub fn field_value(&mut self, field: MemoryOperand, value: u32) {
+        self.mi(Code::Mov_rm32_imm32, Place::Memory(field), value);
+    }
+
+    pub fn jump(&mut self, code: Code, label: Label) {
+        self.asm.jump(code, label);
+    }
+
+    fn node(&mut self, n: usize, constants: &'a dyn Fn(u32) -> Option<u32>) {
+        let region = self.region;
+        let Some(node) = region.nodes.get(n) else { return };
+        let label = self.labels[n];
+        (self.known, self.known_sar) = ([None; 16], None);
+        self.dirty = node.dirty;
+        let insns = &node.insns;
+        self.behind = count(insns);
+        let all = self.behind;
+        if n > 0 {
+            self.asm.bind(label);
+        } else if !node.begins_function() {
+            // From outside, registers have to be loaded first.
+            self.load();
+            self.asm.bind(label);
+        }
+        // The budget, before anything else; what is counted ahead is taken back where the node ends early.
+        let short = self.asm.label();
+        self.put(Instruction::with2(Code::Sub_rm64_imm32, Register::R15, all.instructions));
+        self.jump(Code::Jb_rel32_64, short);
+        let (pc, dirty) = (node.pc, if n == 0 && node.begins_function() { 0 } else { node.dirty });
+        self.cold(move |e| {
+            e.asm.bind(short);
+            e.spill(dirty);
+            let uncount = Uncount { instructions: all.instructions, ..Uncount::default() };
+            e.leave(Reason::Interpret, pc, uncount);
+        });
+        if n == 0 && node.begins_function() {
+            if let Some(entry) = insns.first() {
+                self.entry(entry);
+            }
+            self.load();
+            // Never a target from inside.
+            self.asm.bind(label);
+        }
+        if all.loads > 0 {
+            self.put(Instruction::with2(Code::Add_rm64_imm32, field!(loads), all.loads));
+        }
+        if all.stores > 0 {
+            self.put(Instruction::with2(Code::Add_rm64_imm32, field!(stores), all.stores));
+        }
+        for (k, insn) in insns.iter().enumerate() {
+            self.behind = count(&insns[k + 1..]);
+            let is_last = k + 1 == insns.len();
+            if is_last && self.ends(node, insn) {
+                return;
+            }
+            if !self.arithmetic(insn) && !self.access(insn, constants) {
+                // ENTRY has been done; what else has no translation is in no node.
+                debug_assert_eq!(insn.op, Op::Entry);
+            }
+            self.dirty |= Uses::of(insn).writes & region.mask();
+        }
+        self.fall_through(node);
+    }
+
+    /// The end of a node whose last instruction decides where control goes; says whether it was one.
+    fn ends(&mut self, node: &Node, insn: &Insn) -> bool {
+        match insn.op {
+            op if is_branch(op) => {
+                let target = self.target(insn.imm);
+                self.branch(insn, target);
+                self.fall_through(node);
+            }
+            Op::Loop | Op::Loopnez | Op::Loopgtz => {
+                self.get(Register::EAX, insn.s);
+                self.put(Instruction::with2(Code::Lea_r32_m, Register::ECX, at(Register::RAX, -1)));
+                self.put(Instruction::with2(Code::Mov_rm32_r32, field!(lcount), Register::ECX));
+                self.field_value(field!(lbeg), insn.end());
+                self.field_value(field!(lend), insn.imm);
+                if insn.op != Op::Loop {
+                    let target = self.target(insn.imm);
+                    self.put(Instruction::with2(Code::Test_rm32_r32, Register::EAX, Register::EAX));
+                    let skip = if insn.op == Op::Loopnez { Code::Je_rel32_64 } else { Code::Jle_rel32_64 };
+                    self.jump(skip, target);
+                }
+                self.fall_through(node);
+            }
+            Op::J => {
+                let target = self.target(insn.imm);
+                self.jump(Code::Jmp_rel32_64, target);
+            }
+            Op::Jx => {
+                self.get(Register::EAX, insn.s);
+                self.spill(self.dirty);
+                self.look_up();
+            }
+            Op::Ret | Op::RetN => {
+                self.get(Register::EAX, 0);
+                self.spill(self.dirty);
+                self.look_up();
+            }
+            Op::Call0 => self.call(insn, 0, Some(insn.imm)),
+            Op::Call4 => self.call(insn, 1, Some(insn.imm)),
+            Op::Call8 => self.call(insn, 2, Some(insn.imm)),
+            Op::Call12 => self.call(insn, 3, Some(insn.imm)),
+            Op::Callx0 => self.call(insn, 0, self.known[usize::from(insn.s & 15)]),
+            Op::Callx4 => self.call(insn, 1, self.known[usize::from(insn.s & 15)]),
+            Op::Callx8 => self.call(insn, 2, self.known[usize::from(insn.s & 15)]),
+            Op::Callx12 => self.call(insn, 3, self.known[usize::from(insn.s & 15)]),
+            Op::Retw | Op::RetwN => self.return_from_window(insn),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Where a jump to an address of the program leads.
+    fn target(&mut self, pc: u32) -> Label {
+        if let Some(n) = self.region.node(pc) {
+            return self.labels[n];
+        }
+        let (label, dirty) = (self.asm.label(), self.dirty);
+        self.cold(move |e| {
+            e.asm.bind(label);
+            e.spill(dirty);
+            e.link(pc);
+        });
+        label
+    }
+
+    /// On behind the node.
+    fn fall_through(&mut self, node: &Node) {
+        if node.is_cut {
+            self.spill(self.dirty);
+            self.leave(Reason::Interpret, node.end, Uncount::default());
+            return;
+        }
+        if let Some(start) = node.looping {
+            self.loop_back(node.end, start);
+        }
+        let target = self.target(node.end);
+        self.jump(Code::Jmp_rel32_64, target);
+    }
+
+    /// Back to LBEG, if a zero-overhead loop ends at `end` and goes on.
+    fn loop_back(&mut self, end: u32, start: Option<u32>) {
+        let (over, other) = (self.asm.label(), self.asm.label());
+        self.mi(Code::Cmp_rm32_imm32, Place::Memory(field!(lend)), end);
+        self.jump(Code::Jne_rel32_64, over);
+        self.put(Instruction::with2(Code::Mov_r32_rm32, Register::EAX, field!(lcount)));
+        self.put(Instruction::with2(Code::Sub_rm32_imm32, Register::EAX, 1));
+        self.jump(Code::Jb_rel32_64, over);
+        self.put(Instruction::with2(Code::Mov_rm32_r32, field!(lcount), Register::EAX));
+        if let Some(start) = start {
+            let target = self.target(start);
+            self.mi(Code::Cmp_rm32_imm32, Place::Memory(field!(lbeg)), start);
+            self.jump(Code::Je_rel32_64, target);
+        }
+        self.jump(Code::Jmp_rel32_64, other);
+        let dirty = self.dirty;
+        self.cold(move |e| {
+            e.asm.bind(other);
+            e.spill(dirty);
+            e.put(Instruction::with2(Code::Mov_r32_rm32, Register::EAX, field!(lbeg)));
+            e.look_up();
+        });
+        self.asm.bind(over);
+    }
+
+    /// Host registers <- what of them is needed.
+    fn load(&mut self) {
+        for r in (0..16).filter(|r| self.region.loaded >> r & 1 != 0) {
+            if let Place::Host(host) = self.place(r) {
+                self.put(Instruction::with2(Code::Mov_r32_rm32, host, window(r)));
+            }
+        }
+    }
+
+    /// Memory <- host registers that may have changed.
+    pub fn spill(&mut self, dirty: Registers) {
+        for r in (0..16).filter(|r| dirty >> r & 1 != 0) {
+            if let Place::Host(host) = self.place(r) {
+                self.put(Instruction::with2(Code::Mov_rm32_r32, window(r), host));
+            }
+        }
+    }
+
+    /// Leaves translated code. Everything must have been stored.
+    pub fn leave(&mut self, reason: Reason, pc: u32, uncount: Uncount) {
+        if uncount.instructions > 0 {
+            self.put(Instruction::with2(Code::Add_rm64_imm32, Register::R15, uncount.instructions));
+        }
+        if uncount.loads > 0 {
+            self.put(Instruction::with2(Code::Sub_rm64_imm32, field!(loads), uncount.loads));
+        }
+        if uncount.stores > 0 {
+            self.put(Instruction::with2(Code::Sub_rm64_imm32, field!(stores), uncount.stores));
+        }
+        self.field_value(field!(pc), pc);
+        self.field_value(field!(reason), reason as u32);
+        self.put(Instruction::with1(Code::Jmp_rm64, field!(exit)));
+    }
+
+    /// To an address of the program that is not in the region. Everything must have been stored.
+    fn link(&mut self, pc: u32) {
+        let (number, stub) = (self.next_link, self.asm.label());
+        self.next_link += 1;
+        self.links.push((number, stub));
+        self.put(Instruction::with2(Code::Mov_r64_rm64, Register::RAX, field!(links)));
+        self.put(Instruction::with1(Code::Jmp_rm64, at(Register::RAX, 8 * number as i32)));
+        self.cold(move |e| {
+            e.asm.bind(stub);
+            e.field_value(field!(link), number);
+            e.leave(Reason::Link, pc, Uncount::default());
+        });
+    }
+
+    /// To the address of the program in `eax`. Everything must have been stored.
+    fn look_up(&mut self) {
+        let miss = self.asm.label();
+        let slot = |offset: usize| at(Register::RCX, offset as i32);
+        self.put(Instruction::with2(Code::Mov_r32_rm32, Register::ECX, Register::EAX));
+        self.put(Instruction::with2(Code::And_rm32_imm32, Register::ECX, SLOTS as i32 - 1));
+        self.put(Instruction::with2(Code::Shl_rm32_imm8, Register::ECX, 4));
+        self.put(Instruction::with2(Code::Add_r64_rm64, Register::RCX, field!(slots)));
+        self.put(Instruction::with2(
+            Code::Cmp_r32_rm32,
+            Register::EAX,
+            slot(offset_of!(super::context::Slot, pc)),
+        ));
+        self.jump(Code::Jne_rel32_64, miss);
+        self.put(Instruction::with1(Code::Jmp_rm64, slot(offset_of!(super::context::Slot, code))));
+        self.cold(move |e| {
+            e.asm.bind(miss);
+            e.put(Instruction::with2(Code::Mov_rm32_r32, field!(pc), Register::EAX));
+            e.field_value(field!(reason), Reason::Jump as u32);
+            e.put(Instruction::with1(Code::Jmp_rm64, field!(exit)));
+        });
+    }
+
+    /// CALL: `n` is by how many positions the callee's ENTRY will turn the window; 0 for CALL0.
+    fn call(&mut self, insn: &Insn, n: u8, target: Option<u32>) {
+        if target.is_none() {
+            self.get(Register::EAX, insn.s);
+        }
+        self.spill(self.dirty);
+        match n {
+            0 => self.field_value(window(0), insn.end()),
+            _ => {
+                self.field_value(window(n << 2), u32::from(n) << 30 | insn.end() & 0x3fff_ffff);
+                self.field_value(field!(callinc), n.into());
+            }
+        }
+        match target {
+            Some(pc) => self.link(pc),
+            None => self.look_up(),
+        }
+    }
+
+    /// ENTRY, before registers are loaded. What it cannot do at once is interpreted.
+    fn entry(&mut self, insn: &Insn) {
+        let (refused, far, turned) = (self.asm.label(), self.asm.label(), self.asm.label());
+        let (eax, ecx, edx) = (Register::EAX, Register::ECX, Register::EDX);
+        self.put(Instruction::with2(Code::Mov_r32_rm32, eax, window(1)));
+        self.put(Instruction::with2(Code::Sub_rm32_imm32, eax, insn.imm as i32));
+        self.put(Instruction::with2(Code::Cmp_r32_rm32, eax, field!(isl)));
+        self.jump(Code::Jb_rel32_64, refused);
+        self.put(Instruction::with2(Code::Mov_r32_rm32, ecx, field!(callinc)));
+        self.put(Instruction::with2(Code::Mov_r32_rm32, edx, field!(frames)));
+        let ahead = MemoryOperand::with_base_index_scale_displ_size(
+            Register::RBP,
+            Register::RCX,
+            4,
+            offset_of!(Context, ahead) as i64,
+            1,
+        );
+        self.put(Instruction::with2(Code::Test_rm32_r32, ahead, edx));
+        self.jump(Code::Jne_rel32_64, refused);
+        self.put(Instruction::with2(Code::Ror_rm16_CL, Register::DX, Register::CL));
+        self.put(Instruction::with2(Code::Or_rm32_imm32, edx, 1));
+        self.put(Instruction::with2(Code::Mov_rm32_r32, field!(frames), edx));
+        self.put(Instruction::with2(Code::Mov_r32_rm32, edx, field!(window_base)));
+        self.put(Instruction::with2(Code::Add_r32_rm32, edx, ecx));
+        self.put(Instruction::with2(Code::Cmp_rm32_imm32, edx, LAST_FLAT as i32));
+        self.jump(Code::Ja_rel32_64, far);
+        self.put(Instruction::with2(Code::Mov_rm32_r32, field!(window_base), edx));
+        self.put(Instruction::with2(Code::Shl_rm32_imm8, ecx, 4));
+        self.put(Instruction::with2(Code::Add_r64_rm64, Register::RBX, Register::RCX));
+        self.asm.bind(turned);
+        self.put(Instruction::with2(Code::Mov_rm32_r32, window(1), eax));
+        let (pc, all) = (insn.pc, Uncount { instructions: self.behind.instructions, ..Uncount::default() });
+        self.cold(move |e| {
+            e.asm.bind(refused);
+            e.leave(Reason::Interpret, pc, all);
+            // To or from a window that sees copies.
+            e.asm.bind(far);
+            e.put(Instruction::with2(Code::Mov_rm32_r32, field!(value), eax));
+            e.turn(ecx);
+            e.put(Instruction::with2(Code::Mov_r32_rm32, eax, field!(value)));
+            e.jump(Code::Jmp_rel32_64, turned);
+        });
+    }
+
+    /// Turns the window by `ecx` positions, the long way.
+    fn turn(&mut self, by: Register) {
+        self.put(Instruction::with2(Code::Mov_rm32_r32, field!(argument), by));
+        self.put(Instruction::with2(Code::Mov_r64_rm64, Register::RAX, field!(rotate)));
+        self.put(Instruction::with1(Code::Call_rm64, field!(call)));
+        self.put(Instruction::with2(Code::Mov_r64_rm64, Register::RBX, field!(window)));
+    }
+
+    /// RETW. What it cannot do at once is interpreted.
+    fn return_from_window(&mut self, insn: &Insn) {
+        let (refused, far, turned) = (self.asm.label(), self.asm.label(), self.asm.label());
+        let (eax, ecx, edx) = (Register::EAX, Register::ECX, Register::EDX);
+        self.spill(self.dirty);
+        // ecx: how far back; the next live frame has to be there.
+        self.put(Instruction::with2(Code::Mov_r32_rm32, eax, window(0)));
+        self.put(Instruction::with2(Code::Shr_rm32_imm8, eax, 30));
+        self.jump(Code::Je_rel32_64, refused);
+        self.put(Instruction::with2(Code::Mov_r32_imm32, ecx, 3));
+        self.put(Instruction::with2(Code::Sub_r32_rm32, ecx, eax));
+        self.put(Instruction::with2(Code::Mov_r32_rm32, edx, field!(frames)));
+        self.put(Instruction::with2(Code::Shr_rm32_imm8, edx, 13));
+        self.put(Instruction::with2(Code::Shr_rm32_CL, edx, Register::CL));
+        self.put(Instruction::with2(Code::Cmp_rm32_imm32, edx, 1));
+        self.jump(Code::Jne_rel32_64, refused);
+        self.put(Instruction::with2(Code::Mov_r32_rm32, ecx, eax));
+        self.put(Instruction::with2(Code::Mov_r32_rm32, edx, field!(frames)));
+        self.put(Instruction::with2(Code::And_rm32_imm32, edx, 0xfffe));
+        self.put(Instruction::with2(Code::Rol_rm16_CL, Register::DX, Register::CL));
+        self.put(Instruction::with2(Code::Mov_rm32_r32, field!(frames), edx));
+        // The callee's stack pointer and return address outlast the turn.
+        self.put(Instruction::with2(Code::Mov_r32_rm32, eax, window(1)));
+        self.put(Instruction::with2(Code::Mov_rm32_r32, field!(argument), eax));
+        self.put(Instruction::with2(Code::Mov_r32_rm32, eax, window(0)));
+        self.put(Instruction::with2(Code::And_rm32_imm32, eax, 0x3fff_ffff));
+        if insn.pc >> 30 != 0 {
+            self.put(Instruction::with2(Code::Or_rm32_imm32, eax, (insn.pc & 0xc000_0000) as i32));
+        }
+        self.put(Instruction::with2(Code::Mov_rm32_r32, field!(value), eax));
+        self.put(Instruction::with2(Code::Mov_r32_rm32, edx, field!(window_base)));
+        self.put(Instruction::with2(Code::Cmp_rm32_imm32, edx, LAST_FLAT as i32));
+        self.jump(Code::Ja_rel32_64, far);
+        self.put(Instruction::with2(Code::Sub_r32_rm32, edx, ecx));
+        self.jump(Code::Jb_rel32_64, far);
+        self.put(Instruction::with2(Code::Mov_rm32_r32, field!(window_base), edx));
+        self.put(Instruction::with2(Code::Shl_rm32_imm8, ecx, 4));
+        self.put(Instruction::with2(Code::Sub_r64_rm64, Register::RBX, Register::RCX));
+        self.asm.bind(turned);
+        if let Some(frames) = self.layout.frames {
+            self.forget_frame(frames);
+        }
+        self.put(Instruction::with2(Code::Mov_r32_rm32, eax, field!(value)));
+        self.look_up();
+        let pc = insn.pc;
+        let all = Uncount { instructions: 1, ..Uncount::default() };
+        self.cold(move |e| {
+            e.asm.bind(refused);
+            e.leave(Reason::Interpret, pc, all);
+            e.asm.bind(far);
+            let back = Register::EDX;
+            e.put(Instruction::with2(Code::Mov_r32_rm32, back, field!(argument)));
+            e.put(Instruction::with2(Code::Mov_rm32_r32, field!(link), back));
+            e.put(Instruction::with1(Code::Neg_rm32, ecx));
+            e.turn(ecx);
+            e.put(Instruction::with2(Code::Mov_r32_rm32, back, field!(link)));
+            e.put(Instruction::with2(Code::Mov_rm32_r32, field!(argument), back));
+            e.jump(Code::Jmp_rel32_64, turned);
+        });
+    }
+
+    /// The frame between the callee's stack pointer, in `argument`, and its caller's holds no values any more; both less the
+    /// save area below.
+    fn forget_frame(&mut self, frames: Frames) {
+        let (far, done, again) = (self.asm.label(), self.asm.label(), self.asm.label());
+        let (eax, ecx, edx) = (Register::EAX, Register::ECX, Register::EDX);
+        let Some(first) = self.layout.memories.first() else { return };
+        self.put(Instruction::with2(Code::Mov_r32_rm32, edx, field!(argument)));
+        self.put(Instruction::with2(Code::Mov_r32_rm32, ecx, window(1)));
+        // eax: the frame's start, counted from where frames may be; ecx: its length, of which only whole 16 are done here.
+        self.put(Instruction::with2(
+            Code::Lea_r32_m,
+            eax,
+            at(Register::RDX, 0u32.wrapping_sub(16).wrapping_sub(frames.from) as i32),
+        ));
+        self.put(Instruction::with2(Code::Sub_r32_rm32, ecx, edx));
+        self.jump(Code::Jbe_rel32_64, far);
+        self.put(Instruction::with2(Code::Test_rm32_imm32, ecx, 15));
+        self.jump(Code::Jne_rel32_64, far);
+        // All of it has to be there: neither start nor length is beyond, nor their sum.
+        self.put(Instruction::with2(Code::Cmp_rm32_imm32, eax, (frames.to - frames.from) as i32));
+        self.jump(Code::Ja_rel32_64, far);
+        self.put(Instruction::with2(
+            Code::Lea_r64_m,
+            Register::RDX,
+            super::asm::indexed(Register::RAX, Register::RCX, 1, 0),
+        ));
+        self.put(Instruction::with2(Code::Cmp_rm64_imm32, Register::RDX, (frames.to - frames.from) as i32));
+        self.jump(Code::Ja_rel32_64, far);
+        self.put(Instruction::with2(Code::Movups_xmm_xmmm128, Register::XMM0, field!(frame_mark)));
+        let marks = first.len.wrapping_add(frames.from - first.base) as i32;
+        self.asm.bind(again);
+        self.put(Instruction::with2(
+            Code::Movups_xmmm128_xmm,
+            super::asm::indexed(Register::R14, Register::RAX, 1, marks),
+            Register::XMM0,
+        ));
+        self.put(Instruction::with2(Code::Add_rm32_imm8, eax, 16));
+        self.put(Instruction::with2(Code::Sub_rm32_imm8, ecx, 16));
+        self.jump(Code::Jne_rel32_64, again);
+        self.asm.bind(done);
+        self.cold(move |e| {
+            e.asm.bind(far);
+            e.put(Instruction::with2(Code::Mov_r32_rm32, edx, window(1)));
+            e.put(Instruction::with2(Code::Sub_rm32_imm8, edx, 16));
+            e.put(Instruction::with2(Code::Sub_rm32_imm8, field!(argument), 16));
+            e.put(Instruction::with2(Code::Mov_r64_rm64, Register::RAX, field!(frame_left)));
+            e.put(Instruction::with1(Code::Call_rm64, field!(call)));
+            e.jump(Code::Jmp_rel32_64, done);
+        });
+    }
+}
+
+/// Instructions, and loads and stores that are counted by the bus.
+fn count(insns: &[Insn]) -> Uncount {
+    let mut count = Uncount { instructions: insns.len() as i32, ..Uncount::default() };
+    for insn in insns {
+        match insn.op {
+            Op::L8ui | Op::L16ui | Op::L16si | Op::L32i | Op::L32iN | Op::L32ai => count.loads += 1,
+            Op::S8i | Op::S16i | Op::S32i | Op::S32iN | Op::S32ri => count.stores += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+/// Guest register `r` in memory.
+pub(super) fn window(r: u8) -> MemoryOperand {
+    at(Register::RBX, 4 * i32::from(r & 15))
+}
