@@ -163,7 +163,7 @@ def test_all_problems_are_in_one_exception(project: pathlib.Path) -> None:
 def test_the_compiler_s_words_are_in_the_text(project: pathlib.Path) -> None:
     with pytest.raises(GpsimdBuildError, match="'missing' was not declared") as caught:
         build_custom_op.compile("add.so", ["add"], ["add.cpp"], [SCHEMA], "out", cflags=["-DFACTOR=missing"])
-    assert "the whole command is in " in str(caught.value)
+    assert "-DFACTOR=missing" in str(caught.value)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         build_custom_op.compile("add.so", ["add"], ["add.cpp"], [SCHEMA], "out", cflags=["-DFACTOR=1"])

@@ -106,7 +106,9 @@ def run_report(
             line += ["--allow", code]
         if budget is not None:
             line += ["--budget", str(budget)]
-        done = _tool.answer([*line, "--", library, *texts])
+        # what follows `--` is a source's compiler flags
+        library = os.path.join(".", library) if library.startswith("-") else library
+        done = _tool.answer([*line, library, *texts])
         for text in done.warnings:
             warnings.warn(text, LibraryWarning, stacklevel=3)
         document = done.document
