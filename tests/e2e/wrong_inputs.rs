@@ -216,7 +216,11 @@ fn everything_that_is_lacking_is_told_by_the_compilers_words() {
 /// What the device compiler says about a source, by the command that the tool would run.
 fn words_of_compiler(bench: &Bench, source: &str) -> String {
     let plan = good(bench.tool().args(["compile", source, "--dry-run"]));
-    let line = plan.lines().find(|line| line.contains(" -c -o ")).expect("the compiler's command").replace(" -c -o ", " -fsyntax-only -o ");
+    let line = plan
+        .lines()
+        .find(|line| line.contains(" -c -o "))
+        .expect("the compiler's command")
+        .replace(" -c -o ", " -fsyntax-only -o ");
     let output = Command::new("sh").args(["-c", &line]).current_dir(bench.dir()).output().expect("sh starts");
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

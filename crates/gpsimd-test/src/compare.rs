@@ -146,7 +146,8 @@ mod tests {
     #[test]
     fn the_worst_is_told() {
         let next = f32::from_bits(1.0_f32.to_bits() + 1);
-        let rows: [(&[f32], &[f32], u64, Option<&str>); 7] = [
+        type Row<'a> = (&'a [f32], &'a [f32], u64, Option<&'a str>);
+        let rows: [Row<'_>; 7] = [
             (&[1.0, f32::NAN], &[1.0, -f32::NAN], 0, None),
             (&[next], &[1.0], 0, Some("1 of 1 elements differ; element [0] is 1.0000001, not 1.0 (1 ulp)")),
             (&[next], &[1.0], 1, None),

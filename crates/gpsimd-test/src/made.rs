@@ -197,7 +197,8 @@ mod tests {
     #[test]
     fn unusual_floats_are_all_there() {
         let found = floats(Kind::Unusual, 0);
-        let is: [(&str, fn(&f32) -> bool); 6] = [
+        type Named = (&'static str, fn(&f32) -> bool);
+        let is: [Named; 6] = [
             ("NaN", |x| x.is_nan()),
             ("infinity", |x| *x == f32::INFINITY),
             ("-infinity", |x| *x == f32::NEG_INFINITY),
