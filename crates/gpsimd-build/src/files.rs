@@ -104,6 +104,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 fn replace(path: &Path, permissions: Option<Permissions>, bytes: &[u8]) -> std::io::Result<()> {
     let target = if permissions.is_some() { path.canonicalize()? } else { path.to_owned() };
     let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // said of the directory, not of a file in it that nobody named
+    std::fs::metadata(directory)?;
     let mut prefix = OsString::from(".");
     prefix.push(target.file_name().unwrap_or_default());
     prefix.push(".");
@@ -174,7 +176,8 @@ mod tests {
 
         write(Path::new("/dev/null"), b"nothing").expect("written");
         assert!(write(Path::new("/dev/full"), b"nothing").is_err());
-        assert!(write(&path("no/such"), b"nothing").is_err());
+        let error = write(&path("no/such"), b"nothing").expect_err("no directory").to_string();
+        assert!(error.ends_with("no/such: No such file or directory (os error 2)"), "{error}");
         let left: Vec<_> = std::fs::read_dir(scratch.path()).expect("read").flatten().collect();
         assert_eq!(left.len(), 3, "{left:?}");
     }

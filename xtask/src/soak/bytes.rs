@@ -51,8 +51,13 @@ pub fn storm(yard: &Yard, count: u64, seed: u64) -> Result<String> {
         put(whole)?;
         let about = || format!("{name}, byte {at:#x}, {:#04x} for {:#04x}", changed[at], whole[at]);
         end.proper().with_context(about)?;
-        let is_passed = ["all passed", "all would load"].iter().any(|words| end.said.contains(words));
-        ensure!(end.code == Some(1) && !is_passed, "{}: not found\n{}", about(), end.said);
+        // a record that is none any more is told among the images; what is said of the loader is of the others
+        ensure!(
+            end.code == Some(1) && !end.said.contains("all passed"),
+            "{}: not found\n{}",
+            about(),
+            end.said
+        );
     }
     Ok(format!(
         "{count} changed bytes in {} files, all found, {unread} of them in .ucpl and records where no device looks",
