@@ -4,12 +4,13 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use gpsimd_loader::device::sequencer::{CUSTOM_OP, Fault, Handed, INSTRUCTION, Sequencer};
+use gpsimd_loader::device::sequencer::{CUSTOM_OP, Fault, Handed, Sequencer};
 use gpsimd_loader::device::table::{LibraryRow, LibraryTable};
 use gpsimd_lsp::{CpuId, Variant};
 
 use super::control::{Config, Control};
 use super::error::LoadError;
+use super::fetched::Fetched;
 use super::program::CoreImage;
 use super::steps::{self, Names, Step};
 use super::trace::Trace;
@@ -148,16 +149,8 @@ impl Way for Fixed {
     fn dispatch(&mut self, _function: usize, call: &Placed, control: &Control) -> Result<Vec<Run>, Fault> {
         let mut runs = Vec::new();
         let mut rest = &call.blocks[..];
-        loop {
-            let fetched = self.sequencer.fetch(rest);
-            let log = std::mem::take(&mut self.sequencer.log);
-            let Some((handed, behind)) =
-                fetched.inspect_err(|fault| self.trace.fail("fetch", fault, log.clone()))?
-            else {
-                break;
-            };
-            let (instruction, behind_it) = rest.split_at(INSTRUCTION.min(rest.len()));
-            let blocks = behind_it.get(..behind_it.len() - behind.len()).unwrap_or_default();
+        while let Some(fetched) = Fetched::next(&mut self.sequencer, rest, &mut self.trace)? {
+            let Fetched { handed, instruction, blocks, behind, log } = fetched;
             self.tell(&Step::Fetched { what: handed.to_string(), instruction, blocks }, log);
             if let Handed::CustomOp { function, .. } = handed {
                 let found = self.found(function);

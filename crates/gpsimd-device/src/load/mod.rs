@@ -5,6 +5,7 @@
 pub mod chip;
 pub mod control;
 pub mod error;
+mod fetched;
 pub mod fixed;
 mod host;
 pub mod program;

@@ -6,7 +6,7 @@
 //! instruction port as those of images at fixed places, is a convention of this project (`load-and-dispatch.md` §0.2).
 
 use gpsimd_loader::ResultCode;
-use gpsimd_loader::device::sequencer::{CUSTOM_OP, Fault, Handed, INSTRUCTION, Sequencer};
+use gpsimd_loader::device::sequencer::{CUSTOM_OP, Fault, Handed, Sequencer};
 use gpsimd_loader::device::{self, Dispatched, Outcome, Pool, Refusal};
 use gpsimd_loader::kernel_table::{EXTENDED, Row, TableRef};
 use gpsimd_loader::library::{Context, Library};
@@ -17,6 +17,7 @@ use gpsimd_loader::ucpl::Header;
 use super::chip::{self, Chip, Turn};
 use super::control::{Config, Control};
 use super::error::LoadError;
+use super::fetched::Fetched;
 use super::fixed::status_name;
 use super::host::{self, Made, Orders};
 use super::program::Shipment;
@@ -119,16 +120,11 @@ impl Split {
         let mut handled = Handled::default();
         let mut rest = stream;
         loop {
-            let fetched = self.sequencer.fetch(rest);
-            let log = std::mem::take(&mut self.sequencer.log);
-            let Some((handed, behind)) =
-                fetched.inspect_err(|fault| self.trace.fail("fetch", fault, log.clone()))?
-            else {
+            let Some(fetched) = Fetched::next(&mut self.sequencer, rest, &mut self.trace)? else {
                 return Ok(handled);
             };
             let multicore = self.orders.load.iter().any(|record| record.core_mask == ALL_CORES);
-            let (instruction, behind_it) = rest.split_at(INSTRUCTION.min(rest.len()));
-            let blocks = behind_it.get(..behind_it.len() - behind.len()).unwrap_or_default();
+            let Fetched { handed, instruction, blocks, behind, log } = fetched;
             self.tell(Step::Fetched { what: handed.to_string(), instruction, blocks }, log);
             let (chip, hbm) = (&mut self.chip, &self.context.memory);
             let mut turn = Turn { chip, hbm, call, multicore, runs: Vec::new() };
