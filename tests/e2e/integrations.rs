@@ -222,49 +222,107 @@ fn cmake_says_where_the_tool_should_be() {
     assert!(text.contains("GPSIMD_BUILD_EXECUTABLE"), "{text}");
 }
 
-/// A fresh virtual environment with the wheel, numpy and pytest; then the package's own tests in it.
-#[test]
-fn python_tests_pass_in_a_fresh_environment() {
-    let python = "python3";
-    let scratch = tempfile::tempdir().expect("a scratch directory");
-    let venv = scratch.path().join("venv");
-    command(python, "python3 python3-venv", Path::new("/"));
-    good(command(python, "python3-venv", scratch.path()).args(["-m", "venv"]).arg(&venv));
-    let pip = venv.join("bin/pip").display().to_string();
-    let install = ["install", "--quiet", "--disable-pip-version-check"];
-    good(command(&pip, "python3-venv", scratch.path()).args(install).args([
-        "maturin>=1.7,<2",
-        "numpy",
-        "pytest",
-        "mypy",
-    ]));
-    let package = repository().join("integrations/python");
-    let wheels = scratch.path().join("wheels");
-    // maturin moves what it is given, and other tests are starting the tool
-    let built = scratch.path().join("gpsimd-build");
-    std::fs::copy(env!("CARGO_BIN_EXE_gpsimd-build"), &built).expect("copied");
-    good(
-        command(&venv.join("bin/maturin").display().to_string(), "maturin", &package)
-            .env("CARGO", package.join("tests/cargo-built.sh"))
-            .env("GPSIMD_BUILT", &built)
-            .env("GPSIMD_MANIFEST", repository().join("crates/gpsimd-build/Cargo.toml"))
-            .env("CARGO_TARGET_DIR", scratch.path().join("target"))
-            .env("VIRTUAL_ENV", &venv)
-            .args(["build", "--quiet", "--profile", "dev", "--out"])
-            .arg(&wheels),
-    );
-    let wheel = std::fs::read_dir(&wheels).expect("wheels").flatten().next().expect("one wheel").path();
-    good(command(&pip, "python3-venv", scratch.path()).args(install).arg(&wheel));
-    let in_venv = |program: &str| {
-        let mut command =
-            command(&venv.join("bin").join(program).display().to_string(), program, scratch.path());
-        // what is tested is what the wheel brought, not the tool next to this test
+/// A wheel of the tool, the extension and the package as this build has them, and a place for environments with it.
+struct Wheel {
+    scratch: tempfile::TempDir,
+    file: PathBuf,
+}
+
+const PIP: [&str; 3] = ["install", "--quiet", "--disable-pip-version-check"];
+
+impl Wheel {
+    fn built() -> Self {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let python = Environment::new(scratch.path(), "builder", "python3", &[]);
+        python.pip(&["maturin>=1.7,<2"]);
+        // the package's own directory gets no tool
+        let package = scratch.path().join("package");
+        good(command("cp", "cp", scratch.path()).arg("-r").arg(package_directory()).arg(&package));
+        let scripts = package.join("gpsimd_build.data/scripts");
+        std::fs::create_dir_all(&scripts).expect("created");
+        std::fs::copy(env!("CARGO_BIN_EXE_gpsimd-build"), scripts.join("gpsimd-build")).expect("copied");
+        let project = package.join("pyproject.toml");
+        let text = std::fs::read_to_string(&project).expect("read");
+        let crates = repository().join("crates").display().to_string();
+        std::fs::write(&project, text.replace("../../crates", &crates)).expect("written");
+        // maturin moves what it is given
+        let extension = scratch.path().join("lib_native.so");
+        let built =
+            Path::new(env!("CARGO_BIN_EXE_gpsimd-build")).with_file_name("deps").join("lib_native.so");
+        std::fs::copy(built, &extension).expect("the extension is built with these tests");
+        good(
+            python
+                .command("maturin", &package)
+                .env("CARGO", package.join("tests/cargo-built.sh"))
+                .env("GPSIMD_BUILT", &extension)
+                .env("GPSIMD_MANIFEST", repository().join("crates/gpsimd-python/Cargo.toml"))
+                .env("CARGO_TARGET_DIR", scratch.path().join("target"))
+                .env("VIRTUAL_ENV", &python.directory)
+                .args(["build", "--quiet", "--profile", "dev", "--out", "../wheels"]),
+        );
+        let wheels = scratch.path().join("wheels");
+        let file = std::fs::read_dir(&wheels).expect("wheels").flatten().next().expect("one wheel").path();
+        Self { scratch, file }
+    }
+
+    fn installed(&self, name: &str, python: &str, options: &[&str]) -> Environment {
+        let environment = Environment::new(self.scratch.path(), name, python, options);
+        environment.pip(&[&self.file.display().to_string()]);
+        environment
+    }
+}
+
+/// A virtual environment.
+struct Environment {
+    directory: PathBuf,
+}
+
+impl Environment {
+    fn new(at: &Path, name: &str, python: &str, options: &[&str]) -> Self {
+        let directory = at.join(name);
+        good(command(python, "python3 python3-venv", at).args(["-m", "venv"]).args(options).arg(&directory));
+        Self { directory }
+    }
+
+    fn pip(&self, what: &[&str]) {
+        good(self.command("pip", &self.directory).args(PIP).args(what));
+    }
+
+    /// A program of it. What is tested is what the wheel brought, not the tool next to this test.
+    fn command(&self, program: &str, at: &Path) -> Command {
+        let path = self.directory.join("bin").join(program).display().to_string();
+        let mut command = command(&path, program, at);
         command.env_remove("GPSIMD_BUILD").env_remove("PYTHONPATH");
         command.env("GPSIMD_EXAMPLES", repository().join("examples")).env("PYTHONDONTWRITEBYTECODE", "1");
         command
-    };
-    good(in_venv("pytest").args(["-q", "-p", "no:cacheprovider"]).arg(package.join("tests")));
-    good(in_venv("mypy").args(["--strict", "-p", "gpsimd_build"]));
+    }
+
+    fn pytest(&self, tests: &[&str]) {
+        let mut command = self.command("python", &self.directory);
+        good(command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).args(tests));
+    }
+}
+
+fn package_directory() -> PathBuf {
+    repository().join("integrations/python")
+}
+
+/// A fresh virtual environment with the wheel and numpy, and the package's tests in it; then one with the distribution's
+/// PyTorch, and the tests that need it.
+#[test]
+fn python_tests_pass_in_a_fresh_environment() {
+    let tests = package_directory().join("tests").display().to_string();
+    let torch = format!("{tests}/torch");
+    let wheel = Wheel::built();
+    let plain = wheel.installed("plain", "python3", &[]);
+    plain.pip(&["pytest", "mypy"]);
+    plain.pytest(&[&tests, "--ignore", &torch]);
+    let settings = package_directory().join("pyproject.toml").display().to_string();
+    good(plain.command("mypy", &plain.directory).args(["--config-file", &settings, "-p", "gpsimd_build"]));
+
+    let with_torch = wheel.installed("torch", "/usr/bin/python3", &["--system-site-packages"]);
+    with_torch.pip(&["pytest"]);
+    with_torch.pytest(&[&torch]);
 }
 
 /// A dependency file that cannot be written is one error, not a result and then an error.

@@ -223,7 +223,7 @@ fn inputs_that_cannot_be_used_are_explained() {
         (&["build/vector_add", "rand:9", "rand:9", "--shape", "9,9"], "run::shape"),
         (&["build/vector_add", "rand:9", "rand:9", "--shape", "9", "--dtype", "float64"], "run::dtype"),
         (&["build/vector_add", "rand:9", "rand:9", "--shape", "0"], "device::tensor_shape"),
-        (&["build/vector_add", "rand:9", "rand:9", "--like", "0", "--op", "nope"], "device::no_such_op"),
+        (&["build/vector_add", "rand:9", "rand:9", "--like", "0", "--op", "nope"], "run::no_such_op"),
         (&["build/vector_add", "rand:9", "rand:9", "--like", "0", "--allow", "nope"], "run::allow"),
         (&["build/vector_add", "cut.npy", "rand:10", "--like", "0"], "npy::length"),
         (&["build/vector_add", "huge.npy", "rand:10", "--like", "1"], "npy::length"),

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use gpsimd_device::{Arg, Dtype, Tensor, TensorSpec, Value};
+use gpsimd_library::arguments::{ArgumentError, dtype};
 use gpsimd_schema::ArgType;
 use gpsimd_test::{Kind, Made};
 use miette::Diagnostic;
@@ -26,19 +27,6 @@ pub enum InputError {
         /// As given.
         text: String,
     },
-    /// A number where the op takes something else, or the other way round.
-    #[error("input {index} is {text:?}, the op's parameter {name} is {}", article(*.wanted))]
-    #[diagnostic(code(run::input_type), help("give {} there", forms(*.wanted)))]
-    Kind {
-        /// Position, from 0.
-        index: usize,
-        /// As given.
-        text: String,
-        /// The parameter.
-        name: String,
-        /// What it takes.
-        wanted: ArgType,
-    },
     /// An integer that 32 bits do not hold.
     #[error(
         "input {index} is {text}, and the op's parameter {name} is an int, which has 32 bits on the device"
@@ -57,30 +45,10 @@ pub enum InputError {
         /// The parameter.
         name: String,
     },
-    /// Too many inputs or too few.
-    #[error("{found} inputs are given, {op} takes {wanted}")]
-    #[diagnostic(code(run::input_count), help("{signature}"))]
-    Count {
-        /// The op.
-        op: String,
-        /// Given.
-        found: usize,
-        /// Taken: `2`, or `1 to 2` where some have defaults.
-        wanted: String,
-        /// How Python calls it.
-        signature: String,
-    },
     /// A shape that does not read.
     #[error("{text:?} is no shape")]
     #[diagnostic(code(run::shape), help("extents joined by x, for example 2x3"))]
     Shape {
-        /// As given.
-        text: String,
-    },
-    /// An element type that does not exist.
-    #[error("{text:?} is no element type of the device")]
-    #[diagnostic(code(run::dtype), help("int8, uint8, int16, int32, int64, float16, bfloat16 or float32"))]
-    Dtype {
         /// As given.
         text: String,
     },
@@ -114,27 +82,10 @@ fn ways(text: &str) -> String {
     format!("{likely}; {FORMS}")
 }
 
-/// `an int`.
-fn article(ty: ArgType) -> String {
-    let name = ty.schema_name();
-    format!("{} {name}", if name.starts_with('i') { "an" } else { "a" })
-}
-
-/// What can be given for a type.
-fn forms(ty: ArgType) -> &'static str {
-    match ty {
-        ArgType::Tensor => {
-            "a tensor: x.npy, or one made up, such as rand:2x3, arange:6:int32, zeros:4 or ones:4"
-        }
-        ArgType::Int | ArgType::LongLong => "a whole number, such as 3",
-        ArgType::Float | ArgType::Scalar => "a number, such as 0.5",
-    }
-}
-
 /// The argument for a parameter, by its text; `ty` is what the schema says, when there is one. Random numbers are others for
 /// every `call`, counted from 0.
 pub fn argument(index: usize, name: &str, text: &str, ty: Option<ArgType>, call: u32) -> miette::Result<Arg> {
-    let wrong = |wanted| InputError::Kind { index, text: text.to_owned(), name: name.to_owned(), wanted };
+    let wrong = |wanted| ArgumentError::Kind { index, text: text.to_owned(), name: name.to_owned(), wanted };
     if let Some(tensor) = tensor(text, call)? {
         return match ty {
             None | Some(ArgType::Tensor) => Ok(Arg::tensor(name, tensor)),
@@ -181,7 +132,7 @@ fn tensor(text: &str, call: u32) -> miette::Result<Option<Tensor>> {
 }
 
 /// A tensor to make up, by its words; `None` if they are something else.
-pub fn made(text: &str) -> Result<Option<Made>, InputError> {
+pub fn made(text: &str) -> miette::Result<Option<Made>> {
     let mut parts = text.split(':');
     let kind = parts.next().and_then(Kind::from_name);
     let (Some(kind), Some(extents), element, seed, None) =
@@ -199,11 +150,6 @@ pub fn shape(text: &str) -> Result<Vec<u64>, InputError> {
     text.split('x')
         .map(|extent| extent.parse().map_err(|_| InputError::Shape { text: text.to_owned() }))
         .collect()
-}
-
-/// `float32`.
-pub fn dtype(text: &str) -> Result<Dtype, InputError> {
-    Dtype::from_name(text).ok_or_else(|| InputError::Dtype { text: text.to_owned() })
 }
 
 #[cfg(test)]

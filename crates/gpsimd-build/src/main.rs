@@ -15,7 +15,6 @@ mod files;
 mod history;
 mod inputs;
 mod interrupt;
-mod library;
 mod loadable;
 mod memory;
 mod npy;
@@ -24,7 +23,6 @@ mod progress;
 mod render;
 #[cfg(test)]
 mod schemas;
-mod shapes;
 mod status;
 mod timings;
 mod usage;

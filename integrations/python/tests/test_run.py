@@ -76,7 +76,7 @@ def test_findings_are_an_exception_with_everything(vector_add: list, tmp_path: p
     [
         ([np.zeros(3, np.float32)], {}, "run::input_count"),
         ([np.zeros(3, np.float32), 2.0], {}, "run::input_type"),
-        ([np.zeros(3), np.zeros(3)], {}, "npy::dtype"),
+        ([np.zeros(3), np.zeros(3)], {}, "run::dtype"),
         ([np.zeros(3, np.complex64), np.zeros(3)], {}, "python::input"),
         ([["text"], np.zeros(3)], {}, "python::input"),
         ([np.zeros(3, np.float32)] * 2, {"like": 2}, "run::like"),

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use gpsimd_library::Staging;
 use gpsimd_loader::Generation;
 
 use super::values::generation;
@@ -17,6 +18,22 @@ pub enum Lane {
     Fixed,
     /// Prelinked split images, loaded by record, dispatched through 0xF0 instructions.
     Ucpl,
+}
+
+impl From<Lane> for gpsimd_library::Lane {
+    fn from(lane: Lane) -> Self {
+        match lane {
+            Lane::Fixed => Self::Fixed,
+            Lane::Ucpl => Self::Ucpl,
+        }
+    }
+}
+
+impl From<&Run> for Staging {
+    fn from(arguments: &Run) -> Self {
+        let &Run { lane, generation, multicore, ref records, .. } = arguments;
+        Self { lane: lane.into(), generation, cores: if multicore { 8 } else { 1 }, records: records.clone() }
+    }
 }
 
 /// Arguments of `run`.

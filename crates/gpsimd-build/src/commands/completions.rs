@@ -11,9 +11,9 @@ use miette::Result;
 
 use crate::cli::{Cli, Completions, Words};
 use crate::explanations;
-use crate::library::Library;
 use crate::render::Render;
 use crate::status::Status;
+use gpsimd_library::Library;
 
 /// What bash needs beyond the generated script: codes have colons, at which it breaks words, and ops are a library's own.
 const BASH: &str = include_str!("completions.bash");

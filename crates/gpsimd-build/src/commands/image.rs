@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gpsimd_image::{Bundles, Container, ElfFile, HARDWARE, Producer, Summary};
+use gpsimd_library::Library;
 use gpsimd_lsp::Variant;
 use miette::{Result, WrapErr};
 use schemars::JsonSchema;
@@ -11,7 +12,6 @@ use serde::Serialize;
 use super::{Sized, Status, extisa, report};
 use crate::cli::{Inspect, Pack, Unpack};
 use crate::files::{read, write};
-use crate::library::Library;
 use crate::loadable;
 use crate::render::Render;
 

@@ -1,14 +1,14 @@
 //! `run`: an op of a library, executed on the simulated device.
 
-use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gpsimd_device::{Arg, CHECKS, Code, Config, Control, CoreReport, Dtype, Ending, Finding, Machine};
+use gpsimd_device::{Arg, Config, Control, CoreReport, Dtype, Ending, Finding, Machine};
 use gpsimd_device::{RunReport, Severity, Tensor, TensorSpec, Trace, Value};
-use gpsimd_schema::Signature;
+use gpsimd_library::arguments::{checks, dtype};
+use gpsimd_library::{Library, Loadable, Op, Ops, Staging, shapes};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{Diagnostic, Result};
 use schemars::JsonSchema;
@@ -19,22 +19,16 @@ use crate::answer::{self, Diagnosis, Place};
 use crate::cli::{Lane, Run};
 use crate::files::{FileError, write};
 use crate::history;
-use crate::inputs::{self, InputError};
+use crate::inputs;
 use crate::interrupt;
-use crate::library::{Library, Loadable, Staging};
 use crate::memory;
 use crate::npy;
 use crate::output::{print, print_raw, say};
 use crate::render::Render;
-use crate::shapes;
 
 /// Why a run cannot begin.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 pub(super) enum RunError {
-    /// `--op` is not given.
-    #[error("the library has several ops: {}", .known.join(", "))]
-    #[diagnostic(code(run::op), help("choose one with --op"))]
-    WhichOp { known: Vec<String> },
     /// Nothing tells the output.
     #[error("the output's shape is not known")]
     #[diagnostic(
@@ -55,10 +49,6 @@ pub(super) enum RunError {
         help("see what the kernel printed; a finding that was allowed may be the reason")
     )]
     Incomplete { core: u8, ending: String },
-    /// `--allow` with something else.
-    #[error("--allow {name:?}: there is no such check")]
-    #[diagnostic(code(run::allow), help("the checks are: {}", .known.join(", ")))]
-    Allow { name: String, known: Vec<&'static str> },
 }
 
 /// What an op did, for programs.
@@ -93,7 +83,7 @@ const OUTPUT_COPIES: u64 = 5;
 
 /// Loads the library, calls the op, shows what happened.
 pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
-    let allowed = allowed(&arguments.allow)?;
+    let allowed = checks(&arguments.allow)?;
     let library = Library::find(&sources::library(arguments, render)?)?;
     if let Some(stale) = library.stale() {
         render.warn(&stale);
@@ -122,11 +112,11 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
         }
         error
     })?;
-    let known = machine.functions().iter().map(|function| function.name.clone()).collect();
-    let op = op(arguments, &library, known)?;
+    let kernels = machine.functions().iter().map(|function| function.name.as_str());
+    let op = Ops::of(&library, kernels).find(name(arguments))?.clone();
     let call = |machine: &mut Machine, call: u32| -> Result<RunReport> {
         let (args, output) = call_of(arguments, &library, &op, call)?;
-        Ok(machine.call(&op, args, output, &control, |executed| bar.show(executed))?)
+        Ok(machine.call(&op.kernel, args, output, &control, |executed| bar.show(executed))?)
     };
     let mut report = call(&mut machine, 0)?;
     for number in 1..arguments.calls {
@@ -227,11 +217,11 @@ fn loaded(loadable: &Loadable, config: Config) -> Result<Machine, (miette::Repor
 }
 
 /// What an op is called with, the n-th time.
-fn call_of(arguments: &Run, library: &Library, op: &str, call: u32) -> Result<(Vec<Arg>, TensorSpec)> {
-    let signature = signature(library, op);
-    let texts = with_defaults(&arguments.inputs, signature.as_ref());
-    let args = args(op, &texts, signature.as_ref(), call)?;
-    let output = output(arguments, &texts, &args, library, signature.as_ref())?;
+fn call_of(arguments: &Run, library: &Library, op: &Op, call: u32) -> Result<(Vec<Arg>, TensorSpec)> {
+    let texts: Vec<String> =
+        arguments.inputs.iter().cloned().chain(op.defaults(arguments.inputs.len())).collect();
+    let args = args(op, &texts, call)?;
+    let output = output(arguments, &texts, &args, library, op)?;
     // what is too large for the device is the device's to say
     if output.byte_len() <= arguments.hbm.map_or(Config::default().hbm, |gib| u64::from(gib) << 30) {
         memory::check("the tensors", OUTPUT_COPIES * output.byte_len())?;
@@ -239,78 +229,22 @@ fn call_of(arguments: &Run, library: &Library, op: &str, call: u32) -> Result<(V
     Ok((args, output))
 }
 
-pub(super) fn allowed(names: &[String]) -> Result<BTreeSet<Code>, RunError> {
-    let find = |name: &String| {
-        let entry = CHECKS.iter().find(|entry| entry.name == name || entry.name == format!("run::{name}"));
-        entry.map(|entry| entry.code).ok_or_else(|| RunError::Allow {
-            name: name.clone(),
-            known: CHECKS.iter().map(|entry| entry.name).collect(),
-        })
-    };
-    names.iter().map(find).collect()
+/// The op's name; a source's may come with its schema.
+fn name(arguments: &Run) -> Option<&str> {
+    let op = arguments.op.as_deref()?;
+    Some(op.split_once('=').map_or(op, |(kernel, _)| kernel).trim())
 }
 
-fn op(arguments: &Run, library: &Library, known: Vec<String>) -> Result<String, RunError> {
-    match (&arguments.op, known.as_slice()) {
-        (Some(op), _) => {
-            // a source's op may come with its schema
-            let name = op.split_once('=').map_or(op.as_str(), |(kernel, _)| kernel).trim();
-            Ok(library.op(name).map_or_else(|| name.to_owned(), |(entry, _)| entry.kernel.clone()))
-        }
-        (None, [only]) => Ok(only.clone()),
-        (None, _) => Err(RunError::WhichOp { known }),
-    }
-}
-
-/// What the manifest says the op takes.
-fn signature(library: &Library, kernel: &str) -> Option<Signature> {
-    let op = library.manifest.as_ref()?.ops.iter().find(|op| op.kernel == kernel)?;
-    gpsimd_schema::signature(&op.schema).ok()
-}
-
-/// The inputs, and the defaults of parameters at the end that got none: as Python fills in what a caller leaves out.
-fn with_defaults(inputs: &[String], signature: Option<&Signature>) -> Vec<String> {
-    let left_out = signature.and_then(|signature| signature.params.get(inputs.len()..)).unwrap_or_default();
-    let defaults: Option<Vec<String>> =
-        left_out.iter().map(|param| param.default.as_ref().map(ToString::to_string)).collect();
-    inputs.iter().cloned().chain(defaults.into_iter().flatten()).collect()
-}
-
-/// Inputs that an op cannot do without.
-fn least(signature: &Signature) -> usize {
-    signature.params.iter().rposition(|param| param.default.is_none()).map_or(0, |last| last + 1)
-}
-
-fn args(op: &str, texts: &[String], signature: Option<&Signature>, call: u32) -> Result<Vec<Arg>> {
-    if let Some(signature) = signature
-        && signature.params.len() != texts.len()
-    {
-        return Err(InputError::Count {
-            op: op.to_owned(),
-            found: texts.len(),
-            wanted: match (least(signature), signature.params.len()) {
-                (least, most) if least == most => most.to_string(),
-                (least, most) => format!("{least} to {most}"),
-            },
-            signature: signature.python_call(),
-        }
-        .into());
-    }
+fn args(op: &Op, texts: &[String], call: u32) -> Result<Vec<Arg>> {
+    op.check_count(texts.len())?;
     let argument = |(index, text): (usize, &String)| {
-        let param = signature.and_then(|signature| signature.params.get(index));
-        let name = param.and_then(|param| param.name.clone()).unwrap_or_else(|| format!("input{index}"));
-        inputs::argument(index, &name, text, param.map(|param| param.ty), call)
+        let (name, ty) = op.parameter(index);
+        inputs::argument(index, &name, text, ty, call)
     };
     texts.iter().enumerate().map(argument).collect()
 }
 
-fn output(
-    arguments: &Run,
-    texts: &[String],
-    args: &[Arg],
-    library: &Library,
-    signature: Option<&Signature>,
-) -> Result<TensorSpec> {
+fn output(arguments: &Run, texts: &[String], args: &[Arg], library: &Library, op: &Op) -> Result<TensorSpec> {
     if let Some(index) = arguments.like {
         return match args.get(index).map(|arg| &arg.value) {
             Some(Value::Tensor(tensor)) => Ok(tensor.spec.clone()),
@@ -318,9 +252,13 @@ fn output(
         };
     }
     let Some(shape) = &arguments.shape else {
-        if let (Some(image), Some(signature)) = (&library.shapes, signature) {
-            let op = format!("{}::{}", signature.namespace, signature.op);
-            return shapes::output(image, &op, args, texts);
+        if let (Some(image), Some(name)) = (&library.shapes, &op.qualified) {
+            let described = |(arg, text): (&Arg, &String)| match &arg.value {
+                Value::Tensor(tensor) => tensor.spec.to_string(),
+                _ => text.clone(),
+            };
+            let texts: Vec<String> = args.iter().zip(texts).map(described).collect();
+            return shapes::output(image, name, &texts);
         }
         // what nearly every op without a shape function gives
         let first = args.iter().find_map(|arg| match &arg.value {
@@ -329,7 +267,7 @@ fn output(
         });
         return Ok(first.ok_or(RunError::WhichOutput)?);
     };
-    let dtype = arguments.dtype.as_deref().map_or(Ok(Dtype::Float32), inputs::dtype)?;
+    let dtype = arguments.dtype.as_deref().map_or(Ok(Dtype::Float32), dtype)?;
     Ok(TensorSpec::new(dtype, inputs::shape(shape)?))
 }
 

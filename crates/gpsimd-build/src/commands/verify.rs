@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gpsimd_engine::{Damage, Manifest};
 use gpsimd_image::verify::{self, FileEntry, FileReport, Severity};
+use gpsimd_library::Library;
 use gpsimd_loader::Generation;
 use miette::{Diagnostic as _, Result};
 use schemars::JsonSchema;
@@ -13,7 +14,6 @@ use super::{Status, report};
 use crate::answer::{self, Diagnosis, Place};
 use crate::cli::Verify;
 use crate::files::{read, write};
-use crate::library::Library;
 use crate::loadable::{self, Expected, Inspection, What};
 use crate::render::Render;
 

@@ -154,6 +154,7 @@ const SCOPES: &[(&str, &str)] = &[
     ("loader", "split images, prelinking, records"),
     ("lsp", "memory maps"),
     ("npy", "tensor files"),
+    ("python", "calling ops from Python"),
     ("run", "running an op: its inputs, and what it does wrong"),
     ("schema", "schemas"),
     ("shape", "shape sources"),

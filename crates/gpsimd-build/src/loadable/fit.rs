@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gpsimd_library::prelinked::{differs, unfit};
 use gpsimd_loader::record::{ALL_CORES, Direction, Record};
 use miette::Diagnostic;
 
@@ -15,18 +16,6 @@ const STAGED: u64 = 0x10_0000_0000;
 /// A file that does not belong to those beside it.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 pub enum Unfit {
-    /// A prelinked image that is not its library's.
-    #[error("{path} is not what its library prelinks to: they differ from byte {at:#x} on", path = .path.display())]
-    #[diagnostic(
-        code(library::ucpl_differs),
-        help("build the library again; to run the image as it is, name it: run {} --lane ucpl", .path.display())
-    )]
-    Image {
-        /// The prelinked image.
-        path: PathBuf,
-        /// The first byte that differs.
-        at: usize,
-    },
     /// A record that does not load or unload the image beside it.
     #[error("{path}: record {index} is not the image's: byte {at:#x} is {found:#04x}, not {wanted:#04x}", path = .path.display())]
     #[diagnostic(
@@ -95,11 +84,6 @@ pub fn compare(files: &mut [(PathBuf, Inspection)], expected: Expected) -> bool 
     true
 }
 
-/// Whether an image is not the one that its library prelinks to.
-pub fn unfit(path: &Path, image: &[u8], made: &[u8]) -> Option<Unfit> {
-    differs(image, made).map(|at| Unfit::Image { path: path.to_owned(), at })
-}
-
 /// The library's name, from that of a file of it.
 fn stem(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_string_lossy().into_owned();
@@ -122,12 +106,6 @@ impl Expected {
         };
         made.on_cores(core_mask)
     }
-}
-
-/// Where two files begin to differ.
-fn differs(a: &[u8], b: &[u8]) -> Option<usize> {
-    let common = a.iter().zip(b).position(|(a, b)| a != b);
-    common.or_else(|| (a.len() != b.len()).then_some(a.len().min(b.len())))
 }
 
 #[cfg(test)]

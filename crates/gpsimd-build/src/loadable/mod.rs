@@ -9,51 +9,15 @@ use std::path::{Path, PathBuf};
 use gpsimd_loader::kernel_table::{self, Row, TableRef};
 use gpsimd_loader::record::Record;
 use gpsimd_loader::ucpl::{Header, Ucpl};
-use gpsimd_loader::{Bounds, Generation, Mode, PrelinkError, Prelinked, Region, Relocations, prelink, split};
+use gpsimd_loader::{Bounds, Generation, Mode, Prelinked, Region, Relocations, split};
 use miette::{Diagnostic, Result, WrapErr};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::{Diagnosis, Place, Severity};
 
-pub use fit::{Expected, compare, unfit};
-
-/// A prelink that was refused, in the words of whoever knows the vendor's library, too.
-#[derive(Debug, thiserror::Error, Diagnostic)]
-#[error("{path}: {error}\n{verdict}", path = .path.display(), verdict = .error.verdict())]
-#[diagnostic(forward(error))]
-pub struct Refused {
-    path: PathBuf,
-    error: PrelinkError,
-}
-
-/// Prelinks a library, as it is or packed; with the vendor's log lines.
-pub fn made(
-    path: &Path,
-    bytes: &[u8],
-    generation: Generation,
-    mode: Mode,
-) -> Result<(Prelinked, Vec<String>), Refused> {
-    // a packed library is an object file around the library
-    let elf = gpsimd_image::unpack(bytes).unwrap_or(bytes);
-    let mut log = Vec::new();
-    match prelink(elf, &generation.bounds(), mode, &mut |line| log.push(line.to_owned())) {
-        Ok(prelinked) => Ok((prelinked, log)),
-        Err(error) => Err(Refused { path: path.to_owned(), error }),
-    }
-}
-
-/// The image that a library prelinks to, if it does.
-pub fn prelinks_to(bytes: &[u8], generation: Generation) -> Option<Vec<u8>> {
-    made(Path::new(""), bytes, generation, Mode::Strict).ok().map(|(prelinked, _)| prelinked.image())
-}
-
-/// The generation that has code where an image's start symbol is; CAYMAN for what is no image.
-pub fn home(bytes: &[u8]) -> Generation {
-    let start = Header::parse(bytes).ok().map(|header| header.start);
-    let is_home = |g: &Generation| start.is_some_and(|start| g.bounds().code.offset_of(start).is_some());
-    [Generation::Cayman, Generation::Sunda].into_iter().find(is_home).unwrap_or(Generation::Cayman)
-}
+pub use fit::{Expected, compare};
+pub use gpsimd_library::prelinked::{home, made};
 
 /// What is wrong with a file of this lane.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

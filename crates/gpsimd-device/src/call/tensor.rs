@@ -130,6 +130,14 @@ impl TensorSpec {
     }
 }
 
+impl std::fmt::Display for TensorSpec {
+    /// `float32:2x3`
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let extents: Vec<String> = self.shape.iter().map(ToString::to_string).collect();
+        write!(f, "{}:{}", self.dtype.name(), extents.join("x"))
+    }
+}
+
 /// A tensor value: contiguous, row-major, little-endian elements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tensor {

@@ -70,11 +70,18 @@ impl Config {
 /// Lets another thread stop a run and see how far it is.
 #[derive(Debug, Default)]
 pub struct Control {
+    /// Instructions per core of this call, if they are not the machine's.
+    budget: Option<u64>,
     stop: AtomicBool,
     executed: [AtomicU64; map::CORES],
 }
 
 impl Control {
+    /// For a call that may take so many instructions per core; the machine's own number without.
+    pub fn within(budget: Option<u64>) -> Control {
+        Control { budget, ..Control::default() }
+    }
+
     /// Makes every core stop at its next slice, within a few milliseconds.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
@@ -88,6 +95,7 @@ impl Control {
     /// The limits of a run on one of the eight cores.
     pub(super) fn limits(&self, core: u8, config: Config) -> Limits<'_> {
         let executed = &self.executed[usize::from(core) % map::CORES];
-        Limits { budget: config.budget, idle: config.idle, stop: &self.stop, executed }
+        let budget = self.budget.unwrap_or(config.budget);
+        Limits { budget, idle: config.idle, stop: &self.stop, executed }
     }
 }

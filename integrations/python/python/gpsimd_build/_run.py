@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Sequence, Union
 
 from . import _tool
 from ._arguments import PathLike, library_stem
-from ._errors import Finding, GpsimdBuildError, LibraryWarning, RunFindings
+from ._device import Argument, Array, Session, Spec
+from ._errors import Finding, GpsimdBuildError, RunFindings
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from ._library import Library
+    from ._library import Library, Op
 
-__all__ = ["LibraryLike", "RunReport", "run", "run_report", "verify"]
+__all__ = ["LibraryLike", "RunReport", "run", "run_op", "run_report", "verify"]
 
 #: A library: an object of ``load``, ``<dir>/<stem>``, its manifest, one of its images, or what ``compile`` gave.
 LibraryLike = Union["Library", PathLike, Sequence[PathLike]]
@@ -51,8 +50,8 @@ def run(
 ) -> "npt.NDArray[Any]":
     """Calls an op on the simulated device and gives its output.
 
-    :param lib: a library, see :data:`LibraryLike`
-    :param op: its kernel function; ``None`` takes the library's only one
+    :param lib: a library, see :data:`LibraryLike`; one of ``load`` stays on the device between calls
+    :param op: its name, its kernel function or ``ns::op``; ``None`` takes the library's only one
     :param inputs: arrays (anything ``numpy.asarray`` takes) and numbers, in the order of the schema
     :param like: the output has the shape and type of this input, counted from 0; default: what the library's shape
         function says, else the first array
@@ -79,48 +78,40 @@ def run_report(
     budget: Optional[int] = None,
 ) -> RunReport:
     """As :func:`run`, with everything that is known about the run."""
+    session = getattr(lib, "session", None) or Session(library_path(lib))
+    return _report(
+        session, session.kernel(op), inputs, like=like, shape=shape, dtype=dtype, allow=allow, budget=budget
+    )
+
+
+def run_op(op: "Op", *inputs: Any, **options: Any) -> RunReport:
+    """As :func:`run_report`, of an op that is at hand."""
+    return _report(op.session, op.kernel, inputs, **options)
+
+
+def _report(
+    session: Session,
+    kernel: str,
+    inputs: Sequence[Any],
+    like: Optional[int] = None,
+    shape: Optional[Sequence[int]] = None,
+    dtype: Any = None,
+    allow: Iterable[str] = (),
+    budget: Optional[int] = None,
+) -> RunReport:
     import numpy as np
 
-    with tempfile.TemporaryDirectory(prefix="gpsimd-run-") as scratch:
-        texts: List[str] = []
-        arrays: List[int] = []
-        for index, value in enumerate(inputs):
-            number = _number(value)
-            if number is not None:
-                texts.append(number)
-                continue
-            array = _array(index, value)
-            path = os.path.join(scratch, f"input{index}.npy")
-            np.save(path, np.ascontiguousarray(array), allow_pickle=False)
-            texts.append(path)
-            arrays.append(index)
-        result = os.path.join(scratch, "output.npy")
-        line = ["run", "--output", result]
-        library = library_path(lib)
-        is_open = like is None and shape is None and dtype is None
-        if not (is_open and os.path.isfile(library + ".shapes.so")):
-            line += _output_options(inputs, arrays, like, shape, dtype)
-        if op is not None:
-            line += ["--op", op]
-        for code in allow:
-            line += ["--allow", code]
-        if budget is not None:
-            line += ["--budget", str(budget)]
-        # what follows `--` is a source's compiler flags
-        library = os.path.join(".", library) if library.startswith("-") else library
-        done = _tool.answer([*line, library, *texts])
-        for text in done.warnings:
-            warnings.warn(text, LibraryWarning, stacklevel=3)
-        document = done.document
-        failed = document["output"]["file"] is None
-        output = np.zeros(0, np.float32) if failed else np.load(result, allow_pickle=False)
+    arguments = [_argument(index, value) for index, value in enumerate(inputs)]
+    spec = _output(arguments, like, shape, dtype) or session.output(kernel, arguments)
+    outcome = session.call(kernel, arguments, spec, list(allow), budget)
+    document = outcome.document
     report = RunReport(
-        output=_bfloat16(output) if document["output"]["dtype"] == "bfloat16" and not failed else output,
+        output=np.zeros(0, np.float32) if outcome.output is None else _numpy(outcome.output),
         text="".join(_prefixed(core) for core in document["cores"]),
-        findings=[Finding.from_document(finding) for finding in document["findings"]],
+        findings=outcome.findings,
         cores=document["cores"],
     )
-    if done.exit_status != 0:
+    if not outcome.is_clean:
         raise RunFindings(report.findings, report)
     return report
 
@@ -143,24 +134,16 @@ def library_path(lib: LibraryLike) -> str:
     return library_stem(text) or text
 
 
-def _number(value: Any) -> Optional[str]:
-    """A Python or numpy number as the tool reads it; ``None`` for everything else."""
+def _argument(index: int, value: Any) -> Argument:
+    """A number as it is, everything else as an array."""
     import numpy as np
 
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
-    if isinstance(value, (bool, np.bool_)):
-        return str(int(value))
-    if isinstance(value, (int, np.integer)):
-        return str(int(value))
+    if isinstance(value, (bool, np.bool_, int, np.integer)):
+        return int(value)
     if isinstance(value, (float, np.floating)):
-        return repr(float(value))
-    return None
-
-
-def _array(index: int, value: Any) -> "npt.NDArray[Any]":
-    import numpy as np
-
+        return float(value)
     array = np.asarray(value)
     if array.dtype.hasobject or array.dtype.kind in "USMmc":
         raise GpsimdBuildError(
@@ -168,35 +151,32 @@ def _array(index: int, value: Any) -> "npt.NDArray[Any]":
             f"input {index} is {type(value).__name__} of {array.dtype}; the device has no such elements",
             "give an array of int8, uint8, int16, int32, float16 or float32, or a number",
         )
-    return array
+    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    return Array(Spec(array.dtype.name, array.shape), little.tobytes())
 
 
-def _output_options(
-    inputs: Sequence[Any],
-    arrays: Sequence[int],
-    like: Optional[int],
-    shape: Optional[Sequence[int]],
-    dtype: Any,
-) -> List[str]:
-    """``--like`` or ``--shape`` with ``--dtype``."""
-    import numpy as np
-
+def _output(
+    arguments: Sequence[Argument], like: Optional[int], shape: Optional[Sequence[int]], dtype: Any
+) -> Optional[Spec]:
+    """What the caller says of the output; ``None`` if nothing."""
+    specs = [argument.spec if isinstance(argument, Array) else None for argument in arguments]
     if like is not None and (shape is not None or dtype is not None):
         raise GpsimdBuildError(
             "python::output", "like excludes shape and dtype", "say one: like=0, or shape=(2, 3), dtype='float32'"
         )
+    if like is not None:
+        spec = specs[like] if 0 <= like < len(specs) else None
+        if spec is None:
+            raise GpsimdBuildError("run::like", f"like={like}: input {like} is no array", "name an array, from 0")
+        return spec
     if shape is None and dtype is None:
-        if like is None and not arrays:
-            raise GpsimdBuildError(
-                "python::output", "no input is an array, so the output's shape is not known", "say shape=(2, 3)"
-            )
-        return ["--like", str(arrays[0] if like is None else like)]
+        return None
+    first = next((spec for spec in specs if spec is not None), None)
     if shape is None:
-        if not arrays:
+        if first is None:
             raise GpsimdBuildError("python::output", "dtype alone says no shape", "say shape=(2, 3) too")
-        shape = np.shape(inputs[arrays[0]])
-    name = "float32" if dtype is None else _dtype_name(dtype)
-    return ["--shape", "x".join(str(int(extent)) for extent in shape), "--dtype", name]
+        shape = first.shape
+    return Spec("float32" if dtype is None else _dtype_name(dtype), tuple(int(extent) for extent in shape))
 
 
 def _dtype_name(dtype: Any) -> str:
@@ -209,15 +189,19 @@ def _dtype_name(dtype: Any) -> str:
     return str(dtype).rsplit(".", 1)[-1]
 
 
-def _bfloat16(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
-    """numpy itself has no such type; where ``ml_dtypes`` is installed it is that one, else its raw 16 bits."""
+def _numpy(array: Array) -> "npt.NDArray[Any]":
+    """numpy itself has no bfloat16; where ``ml_dtypes`` is installed it is that one, else its raw 16 bits."""
     import numpy as np
 
-    try:
-        import ml_dtypes  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    except ImportError:
-        return array.view(np.uint16)
-    return array.view(np.dtype(ml_dtypes.bfloat16))
+    dtype: Any = array.spec.dtype
+    if dtype == "bfloat16":
+        try:
+            import ml_dtypes  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        except ImportError:
+            dtype = np.uint16
+        else:
+            dtype = ml_dtypes.bfloat16
+    return np.frombuffer(array.data, np.dtype(dtype)).reshape(array.spec.shape)
 
 
 def _prefixed(core: Mapping[str, Any]) -> str:

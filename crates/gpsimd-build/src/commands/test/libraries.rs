@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gpsimd_device::{Config, LoadError, Trace};
 use gpsimd_engine::{Cache, Cores, Draft, EngineError, Images, Kit, RunOptions, Sanitizer, Target};
+use gpsimd_library::{Library, Loadable, Ops, Staging};
 use gpsimd_schema::Signature;
 use gpsimd_shapes::Shapes;
 use gpsimd_test::{Way, WayKind};
@@ -18,7 +19,6 @@ use crate::commands::draft::draft;
 use crate::commands::{processors, toolchain};
 use crate::files::read;
 use crate::interrupt;
-use crate::library::{Library, Loadable, Staging};
 use crate::output::say;
 use crate::progress::Progress;
 use crate::render::Render;
@@ -156,7 +156,7 @@ impl Libraries {
             WayKind::Record => (Lane::Ucpl, vec!["--lane".to_owned(), "ucpl".to_owned()]),
             _ => (Lane::Fixed, Vec::new()),
         };
-        let loadable = Library::find(path)?.loadable(&Staging::by(lane))?;
+        let loadable = Library::find(path)?.loadable(&Staging::by(lane.into()))?;
         self.entries.push(Entry { kind, path: path.to_owned(), options, loadable });
         Ok(())
     }
@@ -176,12 +176,11 @@ impl Libraries {
             named.iter().map(|name| name.split_once('=').map_or(name.as_str(), |(kernel, _)| kernel).trim());
         let names: Vec<&str> =
             if named.is_empty() { kernels.iter().map(String::as_str).collect() } else { names.collect() };
+        let ops = Ops::of(&self.first, kernels.iter().map(String::as_str));
         let find = |name: &str| {
-            let (op, signature) = self
-                .first
-                .op(name)
-                .ok_or_else(|| TestError::Op { name: name.to_owned(), known: kernels.clone() })?;
-            Ok((op.kernel.clone(), signature))
+            let found =
+                ops.find(Some(name)).ok().and_then(|op| Some((op.kernel.clone(), op.signature.clone()?)));
+            Ok(found.ok_or_else(|| TestError::Op { name: name.to_owned(), known: kernels.clone() })?)
         };
         names.into_iter().map(find).collect()
     }

@@ -13,15 +13,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gpsimd_device::{Control, Tensor, TensorSpec};
+use gpsimd_library::arguments::{checks, count};
 use gpsimd_schema::Signature;
 use gpsimd_test::{Dim, Group, OpReport, Pattern, Reference, Shard, Slot, Tester, Tolerance, Wish};
 use miette::{Diagnostic, Result};
 
 use super::Status;
-use super::run::allowed;
 use crate::cli::{Cases, Test};
 use crate::files::{self, read_at_most};
-use crate::inputs::{self, InputError};
+use crate::inputs;
 use crate::interrupt;
 use crate::npy;
 use crate::render::Render;
@@ -62,7 +62,7 @@ pub(super) enum TestError {
 /// Tests a library.
 pub fn run(arguments: &Test, render: &Render) -> Result<Status> {
     interrupt::listen();
-    let allowed = allowed(&arguments.allow)?;
+    let allowed = checks(&arguments.allow)?;
     let libraries = Libraries::of(arguments, render)?;
     let ops = libraries.ops(&arguments.compile.ops.ops)?;
     let is_about_one = !arguments.inputs.is_empty() || arguments.reference.is_some();
@@ -142,16 +142,7 @@ fn given(words: &[String], signature: &Signature, op: &str) -> Result<Option<(Pa
     if words.is_empty() {
         return Ok(None);
     }
-    if words.len() != signature.params.len() {
-        let (found, wanted) = (words.len(), signature.params.len().to_string());
-        return Err(InputError::Count {
-            op: op.to_owned(),
-            found,
-            wanted,
-            signature: signature.python_call(),
-        }
-        .into());
-    }
+    count(op, signature, words.len())?;
     let mut symbols: BTreeMap<u64, usize> = BTreeMap::new();
     let mut sizes = Vec::new();
     let mut slots = Vec::new();

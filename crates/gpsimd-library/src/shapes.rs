@@ -6,11 +6,11 @@
 use std::path::Path;
 
 use gpsimd_device::explain::symbols::{Frame, Symbols};
-use gpsimd_device::{Arg, Dtype, TensorSpec, Value};
+use gpsimd_device::{Dtype, TensorSpec};
 use gpsimd_shapes::{Failure, Shapes};
 use miette::{Diagnostic, Result};
 
-use crate::files::read;
+use crate::file::read;
 
 /// Why a shape image does not give a shape.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -64,21 +64,16 @@ pub enum ShapeImageError {
     },
 }
 
-/// Asks the image for the output of `op` (`ns::op`); `texts` are the arguments as given on the command line.
+/// Asks the image for the output of `op` (`ns::op`) for arguments that are `float32:2x3` or a number.
 ///
 /// # Errors
 /// [`ShapeImageError`].
-pub fn output(path: &Path, op: &str, args: &[Arg], texts: &[String]) -> Result<TensorSpec> {
+pub fn output(path: &Path, op: &str, arguments: &[String]) -> Result<TensorSpec> {
     let bytes = read(path)?;
     let mut shapes = Shapes::parse(&bytes)
         .map_err(|source| ShapeImageError::NotAnImage { path: path.display().to_string(), source })?;
-    let argument = |(arg, text): (&Arg, &String)| match &arg.value {
-        Value::Tensor(tensor) => described(&tensor.spec),
-        _ => text.clone(),
-    };
-    let arguments: Vec<String> = args.iter().zip(texts).map(argument).collect();
     let op = op.to_owned();
-    let shape = shapes.output(&op, &arguments).map_err(|failure| match failure {
+    let shape = shapes.output(&op, arguments).map_err(|failure| match failure {
         Failure::Refused { said } => ShapeImageError::Refused { op: op.clone(), said },
         Failure::Answer { said } => ShapeImageError::Answer { op: op.clone(), said },
         Failure::Stopped { ref chain, .. } => {
@@ -90,12 +85,6 @@ pub fn output(path: &Path, op: &str, args: &[Arg], texts: &[String]) -> Result<T
         Some(dtype) => Ok(TensorSpec::new(dtype, shape.shape)),
         None => Err(ShapeImageError::Answer { op, said: shape.dtype }.into()),
     }
-}
-
-/// `float32:2x3`.
-fn described(spec: &TensorSpec) -> String {
-    let extents: Vec<String> = spec.shape.iter().map(ToString::to_string).collect();
-    format!("{}:{}", spec.dtype.name(), extents.join("x"))
 }
 
 /// ` (relu_shape.cpp:7, in forward_shape)`: the innermost place that the author wrote.

@@ -5,17 +5,15 @@
 use std::path::{Path, PathBuf};
 
 use gpsimd_device::{Config, CoreImage, LoadError, Machine, Shipment, Trace};
-use gpsimd_engine::{Damage, FileEntry, FileKind, Manifest, OpEntry, Stale};
+use gpsimd_engine::{Damage, FileEntry, FileKind, Manifest, Stale};
 use gpsimd_loader::Generation;
 use gpsimd_loader::kernel_table::TableRef;
 use gpsimd_loader::selector::Environment;
 use gpsimd_lsp::{CpuId, Variant};
-use gpsimd_schema::Signature;
 use miette::Diagnostic;
 
-use crate::cli::{Lane, Run};
-use crate::files::{FileError, read};
-use crate::loadable;
+use crate::file::{FileError, read};
+use crate::prelinked;
 
 /// Why a path is no library.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -80,6 +78,16 @@ pub enum LibraryError {
         /// The library.
         path: PathBuf,
     },
+}
+
+/// How a library gets to the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Lane {
+    /// Images linked for a fixed address.
+    #[default]
+    Fixed,
+    /// Prelinked split images, loaded by record, dispatched through 0xF0 instructions.
+    Ucpl,
 }
 
 /// A library found on disk.
@@ -335,7 +343,7 @@ impl Library {
         // a bare image says nothing about cores
         let (cores, generation) = match built {
             Some((split, manifest)) => (manifest.total_cpus, split.generation),
-            None => (staging.cores, loadable::home(&image.bytes)),
+            None => (staging.cores, prelinked::home(&image.bytes)),
         };
         let generation = match staging.generation {
             Some(asked) if !self.is_prelinked => asked,
@@ -343,8 +351,8 @@ impl Library {
         };
         if let (false, Some(path), Some((split, _))) = (self.is_prelinked, prelinked, built)
             && split.generation == generation
-            && let Some(made) = loadable::prelinks_to(&image.bytes, generation)
-            && let Some(unfit) = loadable::unfit(path, &read(path)?, &made)
+            && let Some(made) = prelinked::prelinks_to(&image.bytes, generation)
+            && let Some(unfit) = prelinked::unfit(path, &read(path)?, &made)
         {
             return Err(unfit.into());
         }
@@ -363,23 +371,6 @@ impl Library {
     /// Whether it has a split image.
     pub fn has_split(&self) -> bool {
         self.split.is_some()
-    }
-
-    /// The op that somebody names: by its kernel, by its own name, or by both namespace and name as PyTorch has them.
-    pub fn op(&self, name: &str) -> Option<(&OpEntry, Signature)> {
-        let ops = self.manifest.iter().flat_map(|manifest| &manifest.ops);
-        let known = ops.filter_map(|op| Some((op, gpsimd_schema::signature(&op.schema).ok()?)));
-        let known: Vec<(&OpEntry, Signature)> = known.collect();
-        let plain = name.strip_prefix("torch.ops.").unwrap_or(name);
-        let qualified = plain.split_once("::").or_else(|| plain.split_once('.'));
-        let find = |is: &dyn Fn(&OpEntry, &Signature) -> bool| {
-            known.iter().find(|(op, signature)| is(op, signature))
-        };
-        // a kernel's name is the library's own, so it counts first
-        find(&|op, _| op.kernel == name)
-            .or_else(|| find(&|_, signature| qualified == Some((&signature.namespace, &signature.op))))
-            .or_else(|| find(&|_, signature| signature.op == name))
-            .cloned()
     }
 }
 
@@ -400,13 +391,6 @@ impl Staging {
     /// By this lane, and otherwise as the library says.
     pub fn by(lane: Lane) -> Self {
         Self { lane, generation: None, cores: 1, records: None }
-    }
-}
-
-impl From<&Run> for Staging {
-    fn from(arguments: &Run) -> Self {
-        let &Run { lane, generation, multicore, ref records, .. } = arguments;
-        Self { lane, generation, cores: if multicore { 8 } else { 1 }, records: records.clone() }
     }
 }
 

@@ -1,0 +1,138 @@
+//! A library that stays on the device between calls.
+//!
+//! Unaware of Python's tensors and of how a library was built.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
+
+use gpsimd_device::{Config, Control, Machine, RunReport, TensorSpec, Trace};
+use gpsimd_library::{Lane, Library, Ops, Staging, arguments, shapes};
+use miette::Diagnostic;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyByteArray;
+use serde_json::json;
+
+use crate::refusal::{refuse, text};
+use crate::value::Given;
+
+/// A library on the cores of a simulated device.
+#[pyclass(frozen)]
+pub struct Session {
+    library: Library,
+    ops: Ops,
+    /// One call at a time: a device has one library's cores.
+    machine: Mutex<Machine>,
+    /// What shape functions said, by op and inputs.
+    answers: Mutex<HashMap<(String, Vec<String>), TensorSpec>>,
+}
+
+#[pymethods]
+impl Session {
+    #[new]
+    fn new(library: std::path::PathBuf) -> PyResult<Self> {
+        let library = Library::find(&library).map_err(refuse)?;
+        let mut machine = library
+            .loadable(&Staging::by(Lane::Fixed))
+            .and_then(|loadable| Ok(loadable.machine(Config::default(), &mut Trace::default())?))
+            .map_err(refuse)?;
+        machine.load().map_err(refuse)?;
+        let kernels = machine.functions().iter().map(|function| function.name.as_str());
+        let ops = Ops::of(&library, kernels);
+        Ok(Self { library, ops, machine: Mutex::new(machine), answers: Mutex::default() })
+    }
+
+    /// What is worth knowing of the library before it is called.
+    fn warnings(&self) -> Vec<String> {
+        self.library.stale().iter().map(|stale| text(stale)).collect()
+    }
+
+    /// The kernel function of an op.
+    fn kernel(&self, name: Option<&str>) -> PyResult<String> {
+        Ok(self.ops.find(name).map_err(refuse)?.kernel.clone())
+    }
+
+    /// Type and shape of what the op returns for inputs of these types, shapes and values.
+    fn output(&self, kernel: &str, arguments: Vec<Given>) -> PyResult<(&'static str, Vec<u64>)> {
+        let op = self.ops.find(Some(kernel)).map_err(refuse)?;
+        let texts = arguments.iter().map(Given::described).collect::<PyResult<Vec<_>>>()?;
+        let spec = match (&self.library.shapes, &op.qualified) {
+            (Some(image), Some(qualified)) => {
+                let question = (qualified.clone(), texts);
+                let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+                match answers.get(&question) {
+                    Some(spec) => spec.clone(),
+                    None => {
+                        let spec = shapes::output(image, qualified, &question.1).map_err(refuse)?;
+                        answers.insert(question, spec.clone());
+                        spec
+                    }
+                }
+            }
+            _ => {
+                let specs = arguments.iter().map(Given::spec).collect::<PyResult<Vec<_>>>()?;
+                let first = specs.into_iter().flatten().next();
+                first.ok_or_else(|| refuse(Unknown))?
+            }
+        };
+        Ok((spec.dtype.name(), spec.shape))
+    }
+
+    /// Calls the op; gives the output unless a core failed, whether all is well, and the report.
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        kernel: &str,
+        given: Vec<Given>,
+        output: (String, Vec<u64>),
+        allow: Vec<String>,
+        budget: Option<u64>,
+    ) -> PyResult<(Option<Bound<'py, PyByteArray>>, bool, String)> {
+        let op = self.ops.find(Some(kernel)).map_err(refuse)?;
+        let allowed: BTreeSet<_> = arguments::checks(&allow).map_err(refuse)?;
+        op.check_count(given.len()).map_err(refuse)?;
+        let args = given
+            .into_iter()
+            .enumerate()
+            .map(|(index, given)| {
+                let (name, ty) = op.parameter(index);
+                given.argument(index, &name, ty)
+            })
+            .collect::<PyResult<Vec<_>>>()?;
+        let output = TensorSpec::new(arguments::dtype(&output.0).map_err(refuse)?, output.1);
+        let control = Control::within(budget);
+        let mut stopped = None;
+        let called = py.detach(|| {
+            let mut machine = self.machine.lock().unwrap_or_else(PoisonError::into_inner);
+            // told a few times a second, which is when Ctrl-C is heard
+            machine.call(kernel, args, output, &control, |_| {
+                if let Err(error) = Python::attach(|py| py.check_signals()) {
+                    stopped = Some(error);
+                    control.stop();
+                }
+            })
+        });
+        if let Some(error) = stopped {
+            return Err(error);
+        }
+        let mut report = called.map_err(refuse)?;
+        report.allow(&allowed);
+        let data = (!report.has_failed()).then(|| PyByteArray::new(py, &report.output.data));
+        Ok((data, report.is_clean(), document(&report)?))
+    }
+}
+
+/// No shape function and no tensor to be like.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+#[error("the output's shape is not known")]
+#[diagnostic(
+    code(python::output),
+    help("no input is a tensor: say shape=(2, 3), or build the library with a shape source")
+)]
+struct Unknown;
+
+/// `op`, `cores` and `findings` as `run --json` has them.
+fn document(report: &RunReport) -> PyResult<String> {
+    let document = json!({ "op": report.op, "cores": report.cores, "findings": report.findings });
+    serde_json::to_string(&document).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}

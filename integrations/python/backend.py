@@ -1,0 +1,44 @@
+"""How the wheel is built: cargo makes the tool, which goes along as a script, then maturin makes the extension and the wheel.
+
+Unaware of what is in either. Used by pip through ``pyproject.toml``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+from typing import Any
+
+import maturin
+
+# hooks that need nothing of this
+from maturin import (  # noqa: F401
+    build_sdist,
+    get_requires_for_build_sdist,
+    get_requires_for_build_wheel,
+    prepare_metadata_for_build_wheel,
+)
+
+HERE = pathlib.Path(__file__).resolve().parent
+#: What pyproject.toml names as the wheel's data.
+SCRIPTS = HERE / "gpsimd_build.data" / "scripts"
+
+
+def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> str:
+    """PEP 517's hook."""
+    place_tool()
+    return str(maturin.build_wheel(directory, settings, metadata))
+
+
+def place_tool() -> None:
+    """Builds the program, stripped, and puts it where the wheel takes scripts from."""
+    line = [os.environ.get("CARGO", "cargo"), "build", "--release", "--package", "gpsimd-build"]
+    line += ["--config", "profile.release.strip=true", "--message-format", "json-render-diagnostics"]
+    done = subprocess.run(line, cwd=HERE, check=True, stdout=subprocess.PIPE, text=True)
+    messages = [json.loads(text) for text in done.stdout.splitlines()]
+    [built] = [message["executable"] for message in messages if message.get("executable")]
+    SCRIPTS.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(built, SCRIPTS / "gpsimd-build")
