@@ -29,4 +29,5 @@ mod tester;
 mod ucpl;
 mod vendor;
 mod watched;
+mod watching;
 mod wrong_inputs;

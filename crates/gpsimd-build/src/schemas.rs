@@ -133,7 +133,8 @@ fn every_command_has_a_schema() {
             waiting.push((format!("{name} {}", sub.get_name()).trim().to_owned(), sub.clone()));
         }
         assert!(
-            !is_leaf || schemas.iter().any(|(known, _)| *known == name),
+            // its answers are those of the command that it runs
+            !is_leaf || name == "watch" || schemas.iter().any(|(known, _)| *known == name),
             "{name}: give it a row in schemas()"
         );
     }

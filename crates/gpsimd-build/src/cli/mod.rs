@@ -10,6 +10,7 @@ mod running;
 mod steps;
 mod testing;
 mod values;
+mod watching;
 
 use std::ffi::OsString;
 
@@ -27,6 +28,7 @@ pub use loading::{Prelink, Records, RecordsCommand};
 pub use running::{Lane, Run};
 pub use steps::Stage;
 pub use testing::{Cases, Test};
+pub use watching::Watch;
 
 /// From a C++ kernel to checked GPSIMD custom-op images, with no licence and no accelerator.
 #[derive(Debug, Parser)]
@@ -103,6 +105,7 @@ impl Command {
             Command::Records(Records { command: RecordsCommand::Unload { .. } }) => "records unload",
             Command::Run(_) => "run",
             Command::Test(_) => "test",
+            Command::Watch(_) => "watch",
             Command::Toolchain(Toolchain { command: ToolchainCommand::Install { .. } }) => {
                 "toolchain install"
             }
@@ -188,6 +191,8 @@ pub enum Command {
     Run(Run),
     /// Test everything about the ops of a library, or of sources: sizes, types, cores, images, unusual values.
     Test(Box<Test>),
+    /// Compile, run or test again whenever a source is saved.
+    Watch(Watch),
     /// Install and list compilers.
     Toolchain(Toolchain),
     /// Say what this machine has, what it lacks, and how to get it.

@@ -23,6 +23,7 @@ mod stage;
 pub mod test;
 pub mod toolchain;
 pub mod verify;
+mod watch;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -64,6 +65,7 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Status> {
         Command::Kit => kit::run(render),
         Command::Man(arguments) => man::run(&arguments, render),
         Command::Completions(arguments) => completions::run(&arguments, render),
+        Command::Watch(arguments) => watch::run(&arguments),
         Command::New(arguments) => new::run(&arguments, render),
         Command::Stage(arguments) => stage::run(&arguments, render),
     }

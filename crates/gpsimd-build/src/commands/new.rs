@@ -97,7 +97,8 @@ pub fn run(arguments: &New, render: &Render) -> Result<Status> {
 /// Every file of a project with its text.
 fn project(arguments: &New) -> Vec<(String, String)> {
     let (parts, name) = (parts(arguments.template), &arguments.name);
-    let test = format!("gpsimd-build test {name}.cpp --shape-src {name}_shape.cpp{}", parts.inputs);
+    let of_test = format!("test {name}.cpp --shape-src {name}_shape.cpp{}", parts.inputs);
+    let test = format!("gpsimd-build {of_test}");
     let renamed = |text: &str| {
         let old = parts.name;
         [
@@ -124,9 +125,10 @@ fn project(arguments: &New) -> Vec<(String, String)> {
         (".github/workflows/test.yml".to_owned(), WORKFLOW.replace("@TEST@", &test)),
     ];
     match arguments.build {
-        BuildSystem::Make => {
-            files.push(("Makefile".to_owned(), MAKEFILE.replace("@TEST@", &test).replace("@NAME@", name)))
-        }
+        BuildSystem::Make => files.push((
+            "Makefile".to_owned(),
+            MAKEFILE.replace("@TEST@", &test).replace("@OF_TEST@", &of_test).replace("@NAME@", name),
+        )),
         BuildSystem::Cmake => {
             files.push(("CMakeLists.txt".to_owned(), CMAKE.replace("@TEST@", &test).replace("@NAME@", name)))
         }
@@ -155,12 +157,15 @@ jobs:
 ";
 
 const MAKEFILE: &str = "\
-# make: the library; make test: everything about it; make expected: the same against numpy (expected.py)
-.PHONY: all test expected clangd
+# make: the library; make test: everything about it; make watch: that on every save; make expected: against numpy
+# (expected.py)
+.PHONY: all test watch expected clangd
 all:
 \tgpsimd-build compile @NAME@.cpp --shape-src @NAME@_shape.cpp --multicore
 test:
 \t@TEST@
+watch:
+\tgpsimd-build watch @OF_TEST@
 expected:
 \t@TEST@ --reference expected:@NAME@ --only calls,extents --ulps float32=64
 clangd:

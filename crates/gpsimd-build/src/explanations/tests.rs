@@ -160,6 +160,7 @@ const SCOPES: &[(&str, &str)] = &[
     ("shape", "shape sources"),
     ("test", "what testing an op finds"),
     ("toolchain", "compilers and their installation"),
+    ("watch", "watching files"),
 ];
 
 fn markdown(entries: &[Entry]) -> String {
