@@ -25,6 +25,10 @@ pub enum Storm {
     Parsers,
     /// Every float into the fast functions of the kernel helpers.
     Floats,
+    /// Random instruction sequences in the interpreter, in translated code and under qemu.
+    Sequences,
+    /// Functions that the host computes against their own instructions, operand by operand.
+    Routines,
     /// GCC's own tests of its sanitizers, in checked builds.
     Suites,
     /// Right kernels built in every way: nothing may be found.
@@ -89,6 +93,8 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
         let end = match storm {
             Storm::Parsers => parsers::storm(),
             Storm::Floats => parsers::floats(),
+            Storm::Sequences => parsers::sequences(),
+            Storm::Routines => parsers::routines(),
             Storm::Suites => parsers::suites(),
             Storm::Alarms => parsers::alarms(),
             Storm::Edits => parsers::edits(dose.edits, dose.seed),

@@ -75,3 +75,30 @@ pub fn alarms() -> Result<String> {
     run(alarms.env("GPSIMD_GALLERY", "all"))?;
     Ok("nothing is found in right kernels".to_owned())
 }
+
+/// Random instruction sequences, two hundred thousand in three implementations and as many in two.
+pub fn sequences() -> Result<String> {
+    let mut sequences = cargo();
+    sequences.args(["test", "--release", "--package", "xtensa-iss", "--test", "differential"]);
+    run(sequences.env("GPSIMD_SEQUENCES", "10"))?;
+    run(cargo()
+        .args(["test", "--release", "--package", "xtensa-iss", "--test", "translation"])
+        .args(["--", "--ignored"]))?;
+    Ok("220,000 sequences: interpreter, translator and qemu agree; 200,000 of all instructions without qemu"
+        .to_owned())
+}
+
+/// Native routines against the code that they stand for.
+pub fn routines() -> Result<String> {
+    run(cargo().args([
+        "test",
+        "--release",
+        "--package",
+        "xtensa-iss",
+        "--test",
+        "native",
+        "--",
+        "--ignored",
+    ]))?;
+    Ok("every routine: the same bits and counts as its own instructions".to_owned())
+}
