@@ -315,7 +315,7 @@ fn python_tests_pass_in_a_fresh_environment() {
     let torch = format!("{tests}/torch");
     let wheel = Wheel::built();
     let plain = wheel.installed("plain", "python3", &[]);
-    plain.pip(&["pytest", "mypy"]);
+    plain.pip(&["pytest", "mypy", "hypothesis"]);
     plain.pytest(&[&tests, "--ignore", &torch]);
     let settings = package_directory().join("pyproject.toml").display().to_string();
     good(plain.command("mypy", &plain.directory).args(["--config-file", &settings, "-p", "gpsimd_build"]));

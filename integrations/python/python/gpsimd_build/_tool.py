@@ -75,14 +75,22 @@ def _words(warning: Mapping[str, Any]) -> str:
     return "\n".join(part for part in (f"{code}{warning['headline']}", warning.get("detail"), remedy) if part)
 
 
-def answer(arguments: Sequence["str | os.PathLike[str]"], show: bool = False, cwd: Optional[str] = None) -> Answer:
+def answer(
+    arguments: Sequence["str | os.PathLike[str]"],
+    show: bool = False,
+    cwd: Optional[str] = None,
+    environment: Mapping[str, str] = {},
+) -> Answer:
     """Runs the tool with ``--json`` and gives its result; raises the tool's error where it has none.
 
-    With ``show``, what the tool says on standard error goes to this process's ``sys.stderr``.
+    With ``show``, what the tool says on standard error goes to this process's ``sys.stderr``. ``environment`` is beside
+    this process's own.
     """
     command = [executable(), "--json", *(os.fspath(argument) for argument in arguments)]
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, cwd=cwd)
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, cwd=cwd, env={**os.environ, **environment}
+        )
     except OSError as error:
         raise GpsimdBuildError(
             "python::no_tool", f"cannot start {command[0]}: {error}", "see GPSIMD_BUILD", exit_status=3
