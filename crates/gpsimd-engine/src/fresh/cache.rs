@@ -171,7 +171,9 @@ impl Cache {
     /// Removes what was not used for longest from each shard that grew beyond its part of the limit.
     pub(crate) fn trim(&self) {
         for shard in std::mem::take(&mut *locked(&self.grown)) {
-            let Ok(entries) = std::fs::read_dir(self.directory.join(shard)) else { continue };
+            let shard = self.directory.join(shard);
+            disk::forget_abandoned(&shard);
+            let Ok(entries) = std::fs::read_dir(shard) else { continue };
             let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
                 .flatten()
                 .filter_map(|entry| {

@@ -64,7 +64,8 @@ fn forget_dead_links<B>(out_dir: &Path, name: &str, files: &BTreeMap<String, B>)
     Ok(())
 }
 
-/// Takes a library's hidden directory: makes it, holds its lock, and sees that all in it is this tool's own.
+/// Takes a library's hidden directory: makes it, holds its lock, sees that all in it is this tool's own, and removes what
+/// killed builds left unfinished.
 /// `waiting` is called first if another build has it.
 ///
 /// # Errors
@@ -76,6 +77,7 @@ pub(crate) fn own(library: &Path, waiting: impl FnOnce()) -> Result<Lock, Engine
     disk::own_directory(library)?;
     let lock = Lock::acquire(&library.join("lock"), waiting)?;
     disk::refuse_foreign(library, &[CURRENT, FRESH])?;
+    disk::forget_abandoned(library);
     Ok(lock)
 }
 

@@ -8,6 +8,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 
@@ -19,6 +20,12 @@ pub(crate) const HIDDEN: &str = ".gpsimd-build";
 
 /// The file name that a library's shape image ends in.
 pub(crate) const SHAPES: &str = ".shapes.so";
+
+/// What a name begins with before what it names is whole.
+const UNFINISHED: &str = ".new-";
+
+/// An age at which nobody is still writing what is unfinished.
+const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// Files as stages read and write them.
 pub trait Contents {
@@ -166,7 +173,7 @@ pub(crate) fn replace_json(path: &Path, value: &impl Serialize) -> Result<(), En
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut scratch = tempfile::Builder::new()
-        .prefix(".new-")
+        .prefix(UNFINISHED)
         .tempfile_in(folder)
         .map_err(EngineError::io("cannot create a file in", folder))?;
     scratch.write_all(bytes).map_err(EngineError::io("cannot write", path))?;
@@ -178,7 +185,10 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
 pub(crate) fn keep(from: &Path, to: &Path) -> Result<(), EngineError> {
     let parent = to.parent().unwrap_or(Path::new("."));
     create(parent)?;
-    let scratch = tempfile::NamedTempFile::new_in(parent)
+    forget_abandoned(parent);
+    let scratch = tempfile::Builder::new()
+        .prefix(UNFINISHED)
+        .tempfile_in(parent)
         .map_err(EngineError::io("cannot create a file in", parent))?;
     copy(from, scratch.path())?;
     scratch.persist(to).map_err(|error| EngineError::io("cannot rename into", to)(error.error))?;
@@ -193,8 +203,9 @@ pub(crate) fn directory<B: AsRef<[u8]>>(
 ) -> Result<(), EngineError> {
     let parent = target.parent().unwrap_or(Path::new("."));
     create(parent)?;
+    forget_abandoned(parent);
     let scratch = tempfile::Builder::new()
-        .prefix(".new-")
+        .prefix(UNFINISHED)
         .tempdir_in(parent)
         .map_err(EngineError::io("cannot create a directory in", parent))?;
     for (name, bytes) in files {
@@ -213,6 +224,22 @@ pub(crate) fn directory<B: AsRef<[u8]>>(
     }
 }
 
+/// Removes from `folder` what builds were writing when they were killed. Failing to is harmless; the next build tries again.
+pub(crate) fn forget_abandoned(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        if !entry.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes()) {
+            continue;
+        }
+        let Ok(found) = entry.metadata() else { continue };
+        let age = found.modified().ok().and_then(|time| SystemTime::now().duration_since(time).ok());
+        if age.is_some_and(|age| age >= ABANDONED) {
+            let path = entry.path();
+            let _ = if found.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        }
+    }
+}
+
 /// Temporary directories are private, and what is published is not; likewise a program may be run by all.
 fn open_to_all(path: &Path) -> Result<(), EngineError> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755))
@@ -227,4 +254,29 @@ pub(crate) fn is_absence(error: &io::Error) -> bool {
 /// Locks a mutex whose holders cannot leave it half-changed: a panic elsewhere does not spoil it.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_killed_builds_were_writing_goes_when_it_is_old() {
+        let scratch = tempfile::tempdir().expect("scratch directory");
+        let at = |name: &str| scratch.path().join(name);
+        fs::create_dir(at(".new-directory")).expect("made");
+        for name in [".new-file", ".new-young", ".new-directory/k.so", "state.json"] {
+            fs::write(at(name), name).expect("written");
+        }
+        for name in [".new-file", ".new-directory", "state.json"] {
+            let old = SystemTime::now() - 2 * ABANDONED;
+            File::open(at(name)).and_then(|file| file.set_modified(old)).expect("aged");
+        }
+        forget_abandoned(scratch.path());
+        let entries = fs::read_dir(scratch.path()).expect("readable").flatten();
+        let mut left: Vec<_> = entries.map(|entry| entry.file_name()).collect();
+        left.sort();
+        assert_eq!(left, [".new-young", "state.json"]);
+        forget_abandoned(&at("nowhere"));
+    }
 }
