@@ -21,7 +21,7 @@ inline float exp(float x) {
     const uint32_t u = bits(x), magnitude = u & ~kSign;
     const int e = static_cast<int>(magnitude >> 23) - 127;
     if (e < -26) return 1.0f;
-    if (e > 6) return magnitude > kInfinity ? x : from_bits(u >> 31 ? 0 : kInfinity);
+    if (e > 6) return magnitude > kInfinity ? x : of_bits(u >> 31 ? 0 : kInfinity);
     const Parts y = exp_parts({(magnitude << 8) | kSign, e}, u >> 31);
     return compose(0, y.m, y.e);
 }
@@ -31,8 +31,8 @@ inline float log(float x) {
     using namespace detail;
     const uint32_t u = bits(x);
     if (u - 1 >= kInfinity - 1) {  // 0, negative, infinite or NaN
-        if ((u & ~kSign) == 0) return from_bits(kSign | kInfinity);
-        return u == kInfinity || (u & ~kSign) > kInfinity ? x : from_bits(kNan);
+        if ((u & ~kSign) == 0) return of_bits(kSign | kInfinity);
+        return u == kInfinity || (u & ~kSign) > kInfinity ? x : of_bits(kNan);
     }
     if (u - 0x3f600000u < 0x3f900000u - 0x3f600000u) {  // 7/8 <= x < 9/8: relative to x - 1
         if (u == kOne) return 0.0f;
@@ -85,7 +85,7 @@ inline float silu(float x) {
     const uint32_t u = bits(x), magnitude = u & ~kSign;
     const int e = static_cast<int>(magnitude >> 23) - 127;
     if (e < -26) return x * 0.5f;
-    if (e > 6) return magnitude > kInfinity || !(u >> 31) ? x : from_bits(magnitude == kInfinity ? kNan : kSign);
+    if (e > 6) return magnitude > kInfinity || !(u >> 31) ? x : of_bits(magnitude == kInfinity ? kNan : kSign);
     const uint32_t m = (magnitude << 8) | kSign;
     const Parts y = sigmoid_parts({m, e}, u >> 31);
     return compose(u & kSign, high(y.m, m), y.e + e + 1);
@@ -109,7 +109,7 @@ inline float softplus(float x) {
 inline float tanh(float x) {
     using namespace detail;
     const uint32_t u = bits(x), sign = u & kSign, magnitude = u & ~kSign;
-    if (magnitude >= 0x41102cb4u) return magnitude > kInfinity ? x : from_bits(sign | kOne);  // from 9.0109: 1
+    if (magnitude >= 0x41102cb4u) return magnitude > kInfinity ? x : of_bits(sign | kOne);  // from 9.0109: 1
     if (magnitude >= 0x3e800000u) {
         const uint32_t at = magnitude - 0x3e800000u;
         const uint32_t y = static_cast<uint32_t>(polynomial(tables::Tanh::row[at >> 20], at << 12));
@@ -126,7 +126,7 @@ inline float tanh(float x) {
 inline float erf(float x) {
     using namespace detail;
     const uint32_t u = bits(x), sign = u & kSign, magnitude = u & ~kSign;
-    if (magnitude >= 0x40800000u) return magnitude > kInfinity ? x : from_bits(sign | kOne);  // from 4: 1
+    if (magnitude >= 0x40800000u) return magnitude > kInfinity ? x : of_bits(sign | kOne);  // from 4: 1
     if (magnitude >= 0x3f000000u) {
         const uint32_t at = magnitude - 0x3f000000u;
         return compose(sign, static_cast<uint32_t>(polynomial(tables::Erf::row[at >> 19], at << 13)), 1);
@@ -169,8 +169,8 @@ inline float rsqrt(float x) {
     using namespace detail;
     const uint32_t u = bits(x);
     if (u - 1 >= kInfinity - 1) {
-        if ((u & ~kSign) == 0) return from_bits(u | kInfinity);
-        return u == kInfinity ? 0.0f : (u & ~kSign) > kInfinity ? x : from_bits(kNan);
+        if ((u & ~kSign) == 0) return of_bits(u | kInfinity);
+        return u == kInfinity ? 0.0f : (u & ~kSign) > kInfinity ? x : of_bits(kNan);
     }
     const Parts p = parts(u);
     const int odd = p.e & 1;
@@ -183,7 +183,7 @@ inline float rsqrt(float x) {
 inline float sqrt(float x) {
     using namespace detail;
     const uint32_t u = bits(x);
-    if (u - 1 >= kInfinity - 1) return (u & ~kSign) == 0 || u == kInfinity || (u & ~kSign) > kInfinity ? x : from_bits(kNan);
+    if (u - 1 >= kInfinity - 1) return (u & ~kSign) == 0 || u == kInfinity || (u & ~kSign) > kInfinity ? x : of_bits(kNan);
     const Parts p = parts(u);
     const int odd = p.e & 1;
     const uint32_t fraction = p.m << 1;

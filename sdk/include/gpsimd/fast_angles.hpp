@@ -67,7 +67,7 @@ inline void sincos(float x, float& sine, float& cosine) {
     using namespace detail;
     const uint32_t u = bits(x), magnitude = u & ~kSign;
     if (magnitude >= kInfinity) {
-        sine = cosine = from_bits(kNan);
+        sine = cosine = of_bits(kNan);
         return;
     }
     if (magnitude < kTinyAngle) {
@@ -81,15 +81,15 @@ inline void sincos(float x, float& sine, float& cosine) {
     const uint32_t r_sign = a.negative << 31;
     const float s = sine_of(a, square, r_sign), c = cosine_of(square, 0);
     const float of_sine = q & 1 ? c : s, of_cosine = q & 1 ? s : c;
-    sine = from_bits(bits(of_sine) ^ (u & kSign) ^ (q & 2) << 30);
-    cosine = from_bits(bits(of_cosine) ^ ((q + 1) & 2) << 30);
+    sine = of_bits(bits(of_sine) ^ (u & kSign) ^ (q & 2) << 30);
+    cosine = of_bits(bits(of_cosine) ^ ((q + 1) & 2) << 30);
 }
 
 // Sine of an angle in radians, of any size.
 inline float sin(float x) {
     using namespace detail;
     const uint32_t u = bits(x), magnitude = u & ~kSign;
-    if (magnitude >= kInfinity) return from_bits(kNan);
+    if (magnitude >= kInfinity) return of_bits(kNan);
     if (magnitude < kTinyAngle) return x;
     const Angle a = angle(magnitude);
     const uint32_t square = high(a.twice, a.twice), sign = (u & kSign) ^ (a.quadrant & 2) << 30;
@@ -100,7 +100,7 @@ inline float sin(float x) {
 inline float cos(float x) {
     using namespace detail;
     const uint32_t magnitude = bits(x) & ~kSign;
-    if (magnitude >= kInfinity) return from_bits(kNan);
+    if (magnitude >= kInfinity) return of_bits(kNan);
     if (magnitude < kTinyAngle) return 1.0f;
     const Angle a = angle(magnitude);
     const uint32_t square = high(a.twice, a.twice), sign = ((a.quadrant + 1) & 2) << 30;

@@ -14,10 +14,10 @@ namespace fast {
 GPSIMD_KIT_INLINE int32_t key_of_bits(int32_t bits) {
     return bits ^ static_cast<int32_t>(static_cast<uint32_t>(bits >> 31) >> 1);
 }
-GPSIMD_KIT_INLINE int32_t key(float x) { return key_of_bits(static_cast<int32_t>(detail::bits(x))); }
+GPSIMD_KIT_INLINE int32_t key(float x) { return key_of_bits(static_cast<int32_t>(bits(x))); }
 // The float of a key.
 GPSIMD_KIT_INLINE float of_key(int32_t k) {
-    return detail::from_bits(static_cast<uint32_t>(k ^ static_cast<int32_t>(static_cast<uint32_t>(k >> 31) >> 1)));
+    return of_bits(static_cast<uint32_t>(k ^ static_cast<int32_t>(static_cast<uint32_t>(k >> 31) >> 1)));
 }
 // The larger and the smaller of two numbers, by key: not for NaN.
 GPSIMD_KIT_INLINE float max(float a, float b) { return key(a) < key(b) ? b : a; }
@@ -25,7 +25,7 @@ GPSIMD_KIT_INLINE float min(float a, float b) { return key(b) < key(a) ? b : a; 
 
 // The nearest integer, ties to even; beyond the range of int32 its nearest end; 0 for NaN.
 inline int32_t round_to_int(float x) {
-    const uint32_t u = detail::bits(x), magnitude = u & ~detail::kSign;
+    const uint32_t u = bits(x), magnitude = u & ~detail::kSign;
     const int e = static_cast<int>(magnitude >> 23) - 127;
     if (e >= 31) return magnitude > detail::kInfinity ? 0 : u >> 31 ? INT32_MIN : INT32_MAX;
     if (e < -1) return 0;
@@ -37,7 +37,7 @@ inline int32_t round_to_int(float x) {
 
 // The largest integer not above x; beyond the range of int32 its nearest end; 0 for NaN.
 inline int32_t floor_to_int(float x) {
-    const uint32_t u = detail::bits(x), magnitude = u & ~detail::kSign;
+    const uint32_t u = bits(x), magnitude = u & ~detail::kSign;
     const int e = static_cast<int>(magnitude >> 23) - 127;
     if (e >= 31) return magnitude > detail::kInfinity ? 0 : u >> 31 ? INT32_MIN : INT32_MAX;
     if (e < 0) return u >> 31 && magnitude != 0 ? -1 : 0;
@@ -70,7 +70,7 @@ class Divisor {
 class FloatDivisor {
  public:
     explicit FloatDivisor(float d) : d_(d) {
-        const uint32_t u = detail::bits(d), magnitude = u & ~detail::kSign;
+        const uint32_t u = bits(d), magnitude = u & ~detail::kSign;
         sign_ = u & detail::kSign;
         usual_ = magnitude >= 0x00800000u && magnitude < detail::kInfinity;
         m_ = (magnitude & 0x007fffffu) | 0x00800000u;
@@ -99,7 +99,7 @@ class FloatDivisor {
         }
         const uint32_t twice = rest << 1;
         q += twice > m_ || (twice == m_ && (q & 1));
-        return from_bits(((u & kSign) ^ sign_) | ((static_cast<uint32_t>(e - 1) << 23) + q));
+        return of_bits(((u & kSign) ^ sign_) | ((static_cast<uint32_t>(e - 1) << 23) + q));
     }
 
  private:

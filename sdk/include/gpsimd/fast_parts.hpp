@@ -13,20 +13,22 @@
 
 namespace gpsimd {
 namespace fast {
-namespace detail {
 
 #define GPSIMD_KIT_INLINE inline __attribute__((always_inline))
 
+// The bits of a float, and the float of bits: instructions on neither.
 GPSIMD_KIT_INLINE uint32_t bits(float x) {
     uint32_t u;
     memcpy(&u, &x, sizeof u);
     return u;
 }
-GPSIMD_KIT_INLINE float from_bits(uint32_t u) {
+GPSIMD_KIT_INLINE float of_bits(uint32_t u) {
     float x;
     memcpy(&x, &u, sizeof x);
     return x;
 }
+
+namespace detail {
 
 const uint32_t kSign = 0x80000000u, kInfinity = 0x7f800000u, kNan = 0x7fc00000u, kOne = 0x3f800000u;
 
@@ -88,12 +90,12 @@ inline float compose(uint32_t sign, uint32_t m, int e) {
     m <<= zeros;
     const int biased = e - zeros + 126;  // one less than the exponent field: the top bit of m adds it
     if (__builtin_expect(biased >= 0, 1)) {
-        if (biased >= 254) return from_bits(sign | kInfinity);
-        return from_bits(sign | ((static_cast<uint32_t>(biased) << 23) + (m >> 8) + ((m >> 7) & 1)));
+        if (biased >= 254) return of_bits(sign | kInfinity);
+        return of_bits(sign | ((static_cast<uint32_t>(biased) << 23) + (m >> 8) + ((m >> 7) & 1)));
     }
     const int shift = 7 - biased;  // how many bits a subnormal keeps short of m, less one
-    if (shift > 31) return from_bits(sign);
-    return from_bits(sign | (((m >> shift) + 1) >> 1));
+    if (shift > 31) return of_bits(sign);
+    return of_bits(sign | (((m >> shift) + 1) >> 1));
 }
 
 // 2^f in Q31, f in Q32: 1 to 2, less a few units.

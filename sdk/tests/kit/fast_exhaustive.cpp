@@ -21,7 +21,7 @@ namespace {
 
 using namespace gpsimd;
 
-float of_bits(uint32_t u) { return fast::detail::from_bits(u); }
+using fast::of_bits;
 
 // The unit in the last place of a float near y, subnormals included.
 double ulp(double y) {
@@ -79,7 +79,7 @@ bool check(const Function& f, uint64_t step) {
         if (f.mirror != Mirror::kNone && k >> 31) {
             const uint32_t flipped = f.mirror == Mirror::kOdd ? 0x80000000u : 0;
             const float other = f.fast(of_bits(static_cast<uint32_t>(k) & 0x7fffffffu));
-            const bool is_mirrored = fast::detail::bits(got) == (fast::detail::bits(other) ^ flipped);
+            const bool is_mirrored = fast::bits(got) == (fast::bits(other) ^ flipped);
             if (!is_mirrored && !(std::isnan(got) && std::isnan(other)) && bad++ == 0) where = static_cast<uint32_t>(k);
             continue;
         }
@@ -129,7 +129,7 @@ bool check_rounding(uint64_t step) {
 
 bool check_sincos(uint64_t step) {
     const auto same = [](float a, float b) {
-        return fast::detail::bits(a) == fast::detail::bits(b) || (std::isnan(a) && std::isnan(b));
+        return fast::bits(a) == fast::bits(b) || (std::isnan(a) && std::isnan(b));
     };
     for (uint64_t k = 0; k < 1ull << 32; k += step) {
         const float x = of_bits(static_cast<uint32_t>(k));
@@ -146,7 +146,7 @@ bool check_key(uint64_t step) {
         const uint32_t u = static_cast<uint32_t>(k), next = u + 1;
         const bool in_order = (u >> 31) ? fast::key(of_bits(next)) < fast::key(of_bits(u)) : fast::key(of_bits(u)) < fast::key(of_bits(next));
         const bool is_last = (u & 0x7fffffff) == 0x7fffffff;
-        if (fast::detail::bits(fast::of_key(fast::key(of_bits(u)))) != u || (!is_last && !in_order)) return report("key", false, u);
+        if (fast::bits(fast::of_key(fast::key(of_bits(u)))) != u || (!is_last && !in_order)) return report("key", false, u);
     }
     return report("key", fast::key(-0.0f) < fast::key(0.0f), 0);
 }

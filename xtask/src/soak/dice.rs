@@ -22,6 +22,13 @@ impl Dice {
         ((self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % sides.max(1) as u64) as usize
     }
 
+    /// Puts `things` in another order.
+    pub fn shuffle<T>(&mut self, things: &mut [T]) {
+        for last in (1..things.len()).rev() {
+            things.swap(last, self.roll(last + 1));
+        }
+    }
+
     /// Damages bytes: one to four changes of a kind that files suffer.
     pub fn damage(&mut self, bytes: &mut Vec<u8>) {
         for _ in 0..=self.roll(4) {

@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 
+use super::dice::Dice;
 use super::yard::{End, Outputs, Yard, end};
 
 /// Calls that change something, wait for something, or end something. `?` passes over what a machine lacks.
@@ -69,7 +70,7 @@ enum Scene {
 const SCENES: [Scene; 3] = [Scene::Edited, Scene::First, Scene::Uncached];
 const LINE: [&str; 3] = ["compile", "vector_add.cpp", "--multicore"];
 
-pub fn storm(yard: &Yard, wanted: u64) -> Result<String> {
+pub fn storm(yard: &Yard, wanted: u64, seed: u64) -> Result<String> {
     let mut wholes = Vec::new();
     for value in 0..2 {
         yard.write_version(value)?;
@@ -94,9 +95,9 @@ pub fn storm(yard: &Yard, wanted: u64) -> Result<String> {
     let kinds = calls.len();
     let mut deaths = BTreeMap::<Victim, u64>::new();
     let mut missed = 0;
-    // evenly over all there are: a third more, because threads share calls out differently each time
-    let step = (places.len() as u64 * 3 / (wanted * 4).max(1)).max(1) as usize;
-    for place in (0..step).flat_map(|first| places.iter().skip(first).step_by(step)) {
+    // those a build does not make again are few: threads share calls out differently each time
+    Dice::new(seed).shuffle(&mut places);
+    for place in &places {
         if deaths.values().sum::<u64>() >= wanted {
             break;
         }

@@ -98,7 +98,7 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
             Storm::Suites => parsers::suites(),
             Storm::Alarms => parsers::alarms(),
             Storm::Edits => parsers::edits(dose.edits, dose.seed),
-            Storm::Kills => kills::storm(&yard()?, dose.kills),
+            Storm::Kills => kills::storm(&yard()?, dose.kills, dose.seed),
             Storm::Crowd => crowd::storm(&yard()?, dose.builds),
             Storm::Full => full::storm(&yard()?, dose.step),
             Storm::Mutants => mutants::storm(&yard()?, dose),
