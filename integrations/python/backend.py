@@ -19,12 +19,17 @@ from maturin import (  # noqa: F401
     build_sdist,
     get_requires_for_build_sdist,
     get_requires_for_build_wheel,
-    prepare_metadata_for_build_wheel,
 )
 
 HERE = pathlib.Path(__file__).resolve().parent
 #: What pyproject.toml names as the wheel's data.
 SCRIPTS = HERE / "gpsimd_build.data" / "scripts"
+
+
+def prepare_metadata_for_build_wheel(directory: str, settings: Any = None) -> str:
+    """PEP 517's hook. maturin wants the data's directory even to say what the wheel will be called."""
+    SCRIPTS.mkdir(parents=True, exist_ok=True)
+    return str(maturin.prepare_metadata_for_build_wheel(directory, settings))
 
 
 def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> str:

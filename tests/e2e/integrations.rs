@@ -235,12 +235,9 @@ impl Wheel {
         let scratch = tempfile::tempdir().expect("a scratch directory");
         let python = Environment::new(scratch.path(), "builder", "python3", &[]);
         python.pip(&["maturin>=1.7,<2"]);
-        // the package's own directory gets no tool
+        // the package's own directory stays as it is
         let package = scratch.path().join("package");
         good(command("cp", "cp", scratch.path()).arg("-r").arg(package_directory()).arg(&package));
-        let scripts = package.join("gpsimd_build.data/scripts");
-        std::fs::create_dir_all(&scripts).expect("created");
-        std::fs::copy(env!("CARGO_BIN_EXE_gpsimd-build"), scripts.join("gpsimd-build")).expect("copied");
         let project = package.join("pyproject.toml");
         let text = std::fs::read_to_string(&project).expect("read");
         let crates = repository().join("crates").display().to_string();
@@ -250,15 +247,26 @@ impl Wheel {
         let built =
             Path::new(env!("CARGO_BIN_EXE_gpsimd-build")).with_file_name("deps").join("lib_native.so");
         std::fs::copy(built, &extension).expect("the extension is built with these tests");
+        // as in an active environment: without isolation pip's helpers find maturin so
+        let path = std::env::var("PATH").expect("PATH");
         good(
             python
-                .command("maturin", &package)
+                .command("pip", &package)
+                .env("PATH", format!("{}:{path}", python.directory.join("bin").display()))
                 .env("CARGO", package.join("tests/cargo-built.sh"))
                 .env("GPSIMD_BUILT", &extension)
+                .env("GPSIMD_TOOL", env!("CARGO_BIN_EXE_gpsimd-build"))
                 .env("GPSIMD_MANIFEST", repository().join("crates/gpsimd-python/Cargo.toml"))
                 .env("CARGO_TARGET_DIR", scratch.path().join("target"))
                 .env("VIRTUAL_ENV", &python.directory)
-                .args(["build", "--quiet", "--profile", "dev", "--out", "../wheels"]),
+                .args([
+                    "wheel",
+                    "--quiet",
+                    "--disable-pip-version-check",
+                    "--no-build-isolation",
+                    "--no-deps",
+                ])
+                .args(["--wheel-dir", "../wheels", "."]),
         );
         let wheels = scratch.path().join("wheels");
         let file = std::fs::read_dir(&wheels).expect("wheels").flatten().next().expect("one wheel").path();

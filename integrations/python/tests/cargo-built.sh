@@ -1,6 +1,11 @@
 #!/bin/sh
-# Plays cargo for maturin when the extension is built already: compiling again would take long, and would replace what other
-# tests are using. GPSIMD_BUILT is the extension, GPSIMD_MANIFEST the manifest of its crate.
+# Plays cargo for backend.py and maturin when tool and extension are built already: compiling again would take long, and would
+# replace what other tests are using. GPSIMD_TOOL is the tool, GPSIMD_BUILT the extension, GPSIMD_MANIFEST the manifest of its
+# crate.
+if [ "$1" = build ]; then
+    echo "{\"executable\":\"$GPSIMD_TOOL\"}"
+    exit
+fi
 if [ "$1" != rustc ]; then
     exec cargo "$@"
 fi
