@@ -101,6 +101,9 @@ pub fn storm(yard: &Yard, dose: &Dose) -> Result<String> {
                         if index >= count {
                             return Ok(());
                         }
+                        if index > 0 && index % 1000 == 0 {
+                            eprintln!("xtask: {index} of {count} damaged files");
+                        }
                         let target = &TARGETS[index as usize % TARGETS.len()];
                         let begin = Instant::now();
                         let code = match place.shoot(yard, target, seed ^ index << 8) {
