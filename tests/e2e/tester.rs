@@ -228,3 +228,72 @@ fn bash_completes() {
         assert!(words.lines().any(|word| word == want), "{line}: {words}");
     }
 }
+
+/// Codes and a library's own ops in fish.
+#[test]
+fn fish_completes() {
+    let (bench, path) = with_library("fish");
+    bench.write("completions.fish", &good(bench.tool().args(["completions", "fish"])));
+    let rows = [
+        ("gpsimd-build com", "compile"),
+        ("gpsimd-build compile --mu", "--multicore"),
+        ("gpsimd-build run --lane u", "ucpl"),
+        ("gpsimd-build explain image::window_over", "image::window_overflow"),
+        ("gpsimd-build run build/vector_add --op v", "vector_add"),
+        ("gpsimd-build test build/vector_add --op v", "vector_add"),
+    ];
+    for (line, want) in rows {
+        let script = format!("source completions.fish; complete -C '{line}'");
+        let mut fish = std::process::Command::new("fish");
+        let words =
+            good(fish.args(["--no-config", "-c", &script]).current_dir(bench.dir()).env("PATH", &path));
+        assert!(words.lines().any(|word| word.split('\t').next() == Some(want)), "{line}: {words}");
+    }
+}
+
+/// The same in zsh, which completes at a terminal only: what stands on its line after the tabulator.
+#[test]
+fn zsh_completes() {
+    let (bench, path) = with_library("zsh");
+    bench.write("_gpsimd-build", &good(bench.tool().args(["completions", "zsh"])));
+    let rows = [
+        ("gpsimd-build compi", "gpsimd-build compile"),
+        ("gpsimd-build compile --mu", "gpsimd-build compile --multicore"),
+        ("gpsimd-build run --lane u", "gpsimd-build run --lane ucpl"),
+        ("gpsimd-build explain image::window_over", "gpsimd-build explain image::window_overflow"),
+        ("gpsimd-build run build/vector_add --op v", "gpsimd-build run build/vector_add --op vector_add"),
+        ("gpsimd-build test build/vector_add --op v", "gpsimd-build test build/vector_add --op vector_add"),
+    ];
+    for (line, want) in rows {
+        let mut zsh = std::process::Command::new("zsh");
+        let script = ZSH.replace("LINE", line);
+        let shown = good(zsh.args(["-f", "-c", &script]).current_dir(bench.dir()).env("PATH", &path));
+        assert!(shown.contains(&format!("<<{want}")), "{line}: {shown}");
+    }
+}
+
+/// A shell at a terminal of its own is sent a line with a tabulator, then a key that shows the line between marks.
+const ZSH: &str = r#"
+zmodload zsh/zpty
+zpty inner zsh -f -i
+zpty -w inner 'PS1=; fpath=($PWD $fpath); autoload -U compinit; compinit -u -D'
+zpty -w inner 'show() { print -r -- "<<$BUFFER>>" }; zle -N show; bindkey "^X" show; print ready-$((1 + 1))'
+zpty -r inner answer '*ready-2*'
+zpty -n -w inner $'LINE\t\x18'
+zpty -r inner answer '*\<\<*\>\>*'
+print -r -- "$answer"
+zpty -d inner
+"#;
+
+/// A library, and a `PATH` in which the tool under test comes first.
+fn with_library(shell: &str) -> (Bench, String) {
+    if std::process::Command::new(shell).arg("--version").output().is_err() {
+        panic!("{shell} is not installed; apt-get install {shell}, or let `cargo xtask test` do it");
+    }
+    let bench = Bench::with_vector_add();
+    good(bench.tool().args(["compile", "vector_add.cpp", "--schema", crate::bench::VECTOR_ADD]));
+    let directory =
+        std::path::Path::new(env!("CARGO_BIN_EXE_gpsimd-build")).parent().expect("in a directory");
+    let path = format!("{}:{}", directory.display(), std::env::var("PATH").expect("PATH"));
+    (bench, path)
+}

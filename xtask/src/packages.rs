@@ -29,6 +29,9 @@ const TEST_PACKAGES: &[Package] = &[
     Package { name: "make", proof: "/usr/bin/make" },
     Package { name: "ninja-build", proof: "/usr/bin/ninja" },
     Package { name: "python3-venv", proof: "/usr/share/doc/python3-venv" },
+    // shells that the completion scripts are for
+    Package { name: "zsh", proof: "/usr/bin/zsh" },
+    Package { name: "fish", proof: "/usr/bin/fish" },
     // the judge of the device's operators, and the place where ops are used
     Package { name: "python3-torch", proof: "/usr/lib/python3/dist-packages/torch/version.py" },
 ];

@@ -1,4 +1,4 @@
-//! `completions`: a script for a shell, and the words that bash asks for while somebody types.
+//! `completions`: a script for a shell, and the words that bash, zsh and fish ask for while somebody types.
 //!
 //! Unaware of what the commands do.
 
@@ -17,6 +17,9 @@ use gpsimd_library::Library;
 
 /// What bash needs beyond the generated script: codes have colons, at which it breaks words, and ops are a library's own.
 const BASH: &str = include_str!("completions.bash");
+/// What asks for a library's ops in the others.
+const FISH: &str = include_str!("completions.fish");
+const ZSH: &str = include_str!("completions.zsh");
 
 /// Prints the script, or the words.
 pub fn run(arguments: &Completions, render: &Render) -> Result<Status> {
@@ -42,6 +45,14 @@ fn script(shell: Shell) -> String {
     match shell {
         // the generator names the states of a program with a dash in two ways, so none is ever found
         Shell::Bash => script.replace("gpsimd__subcmd__build", "gpsimd__build") + BASH,
+        Shell::Fish => script + FISH,
+        // functions before the end, which calls the whole; only an op's value ends so; and options may follow what comes
+        // several times
+        Shell::Zsh => script
+            .replacen("#compdef gpsimd-build\n", ZSH, 1)
+            .replace(":OP:_default'", ":OP:_gpsimd_build_ops'")
+            .replace(":KERNEL[=SCHEMA]:_default'", ":KERNEL:_gpsimd_build_ops'")
+            .replace("'*::", "'*:"),
         _ => script,
     }
 }
