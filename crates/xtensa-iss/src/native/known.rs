@@ -21,6 +21,10 @@ struct Member {
 
 const INFINITY: u32 = 0x7f80_0000;
 const QUIET: u32 = 0x0040_0000;
+const INFINITY_HIGH: u32 = 0x7ff0_0000;
+const QUIET_HIGH: u32 = 0x0008_0000;
+/// Moves the exponent of a single-precision number to where double precision has it.
+const REBIAS_HIGH: u32 = 0x3800_0000;
 const ENTRY_16: [u8; 3] = [0x36, 0x21, 0x00];
 const ENTRY_32: [u8; 3] = [0x36, 0x41, 0x00];
 
@@ -29,7 +33,7 @@ const fn begin(entry: [u8; 3], next: u8) -> [u8; 4] {
 }
 
 /// `libgcc.a` and `libc.a` of the open toolchain, and the C functions of the open runtime as that toolchain compiles them.
-static MEMBERS: [Member; 12] = [
+static MEMBERS: [Member; 27] = [
     // _mulsf3.o
     Member {
         len: 0x149,
@@ -91,6 +95,131 @@ static MEMBERS: [Member; 12] = [
         digest: 0x450c_3be3_3ab7_5ea8,
         literals: &[],
         functions: &[(0x00, begin(ENTRY_16, 0x20), Routine::Product)],
+    },
+    // _divsf3.o
+    Member {
+        len: 0x13d,
+        digest: 0x7ac3_37a9_e4f4_ae50,
+        literals: &[(0x2e, QUIET), (0x78, QUIET), (0x83, INFINITY), (0x9e, 0x00ff_ffff)],
+        functions: &[(0x80, begin(ENTRY_16, 0x61), Routine::DivS)],
+    },
+    // _fixunssfsi.o
+    Member {
+        len: 0x55,
+        digest: 0xffb4_9489_c542_db26,
+        literals: &[(0x03, INFINITY)],
+        functions: &[(0x00, begin(ENTRY_16, 0x61), Routine::FixUnsignedS)],
+    },
+    // _addsubdf3.o
+    Member {
+        len: 0x312,
+        digest: 0xe489_70d4_2fe4_448c,
+        literals: &[(0x1c, QUIET_HIGH), (0x33, INFINITY_HIGH), (0x164, QUIET_HIGH), (0x18f, INFINITY_HIGH)],
+        functions: &[
+            (0x30, begin(ENTRY_16, 0x61), Routine::AddD),
+            (0x18c, begin(ENTRY_16, 0x61), Routine::SubD),
+        ],
+    },
+    // _muldf3.o
+    Member {
+        len: 0x28b,
+        digest: 0xc990_b4cf_8967_81aa,
+        literals: &[(0xd8, QUIET_HIGH), (0xe7, INFINITY_HIGH), (0x101, 0x001f_ffff)],
+        functions: &[(0xe4, begin(ENTRY_32, 0x61), Routine::MulD)],
+    },
+    // _divdf3.o
+    Member {
+        len: 0x217,
+        digest: 0xa87e_43b2_391f_a2a1,
+        literals: &[(0x5c, QUIET_HIGH), (0xe1, QUIET_HIGH), (0xf3, INFINITY_HIGH), (0x10e, 0x001f_ffff)],
+        functions: &[(0xf0, begin(ENTRY_16, 0x61), Routine::DivD)],
+    },
+    // _cmpdf2.o
+    Member {
+        len: 0x176,
+        digest: 0x02b3_7a18_7576_1c4d,
+        literals: &[
+            (0x09, INFINITY_HIGH),
+            (0x37, INFINITY_HIGH),
+            (0x5f, INFINITY_HIGH),
+            (0xc3, INFINITY_HIGH),
+            (0xeb, INFINITY_HIGH),
+            (0x14f, INFINITY_HIGH),
+        ],
+        functions: &[
+            (0x00, begin(ENTRY_16, 0x47), Routine::EqD),
+            (0x34, begin(ENTRY_16, 0x61), Routine::GtD),
+            (0x5c, begin(ENTRY_16, 0x61), Routine::LeD),
+            (0xc0, begin(ENTRY_16, 0x61), Routine::GeD),
+            (0xe8, begin(ENTRY_16, 0x61), Routine::LtD),
+            (0x14c, begin(ENTRY_16, 0x61), Routine::UnordD),
+        ],
+    },
+    // _fixdfsi.o
+    Member {
+        len: 0x4c,
+        digest: 0xf174_8d26_7195_95a8,
+        literals: &[(0x03, INFINITY_HIGH)],
+        functions: &[(0x00, begin(ENTRY_16, 0x61), Routine::FixD)],
+    },
+    // _fixunsdfsi.o
+    Member {
+        len: 0x5d,
+        digest: 0x6fc6_274b_d554_b454,
+        literals: &[(0x03, INFINITY_HIGH)],
+        functions: &[(0x00, begin(ENTRY_16, 0x61), Routine::FixUnsignedD)],
+    },
+    // _floatsidf.o
+    Member {
+        len: 0x3d,
+        digest: 0x5f7c_cbea_b16b_bbca,
+        literals: &[],
+        functions: &[
+            (0x00, begin(ENTRY_16, 0xbc), Routine::FloatUnsignedD),
+            (0x0c, begin(ENTRY_16, 0xac), Routine::FloatD),
+        ],
+    },
+    // _truncdfsf2.o
+    Member {
+        len: 0xa4,
+        digest: 0x5131_8229_9daa_147f,
+        literals: &[(0x03, REBIAS_HIGH), (0x44, INFINITY_HIGH)],
+        functions: &[(0x00, begin(ENTRY_16, 0x41), Routine::Truncate)],
+    },
+    // _extendsfdf2.o
+    Member {
+        len: 0x62,
+        digest: 0x41d4_b7a5_aeac_f953,
+        literals: &[(0x1c, REBIAS_HIGH), (0x28, INFINITY_HIGH)],
+        functions: &[(0x00, begin(ENTRY_16, 0x20), Routine::Extend)],
+    },
+    // _udivsi3.o
+    Member {
+        len: 0x50,
+        digest: 0xb397_f3b7_69ac_5ac8,
+        literals: &[],
+        functions: &[(0x00, begin(ENTRY_16, 0xb6), Routine::UnsignedQuotient)],
+    },
+    // _umodsi3.o
+    Member {
+        len: 0x3d,
+        digest: 0x399f_8b28_fd71_5555,
+        literals: &[],
+        functions: &[(0x00, begin(ENTRY_16, 0xb6), Routine::UnsignedRemainder)],
+    },
+    // _divsi3.o
+    Member {
+        len: 0x68,
+        digest: 0x9e35_c01e_3698_adc5,
+        literals: &[],
+        functions: &[(0x00, begin(ENTRY_16, 0x30), Routine::Quotient)],
+    },
+    // _modsi3.o
+    Member {
+        len: 0x49,
+        digest: 0x14f6_df97_9e26_4da1,
+        literals: &[],
+        functions: &[(0x00, begin(ENTRY_16, 0x7d), Routine::Remainder)],
     },
     // memcpy.o
     Member {

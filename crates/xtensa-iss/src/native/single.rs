@@ -2,8 +2,10 @@
 //! 754, and the instructions that the compiler's own code takes to get there.
 //!
 //! The counts follow from which way that code goes: which operand is larger, how far significands move, whether they
-//! carry, whether the result is rounded up, whether it was a tie. NaNs, infinities, and products that are or come from
-//! subnormal numbers are left to that code. Unaware of calls.
+//! carry, whether the result is rounded up, whether it was a tie. NaNs, infinities, and products and quotients that are
+//! or come from subnormal numbers are left to that code. Unaware of calls.
+
+use std::cmp::Ordering;
 
 use super::Outcome;
 
@@ -12,16 +14,16 @@ const INFINITY: u32 = 0x7f80_0000;
 /// The bit that a significand has and its encoding has not.
 const HIDDEN: u32 = 1 << 23;
 
-fn exponent(x: u32) -> u32 {
+pub(super) fn exponent(x: u32) -> u32 {
     x >> 23 & 0xff
 }
 
 /// NaN or infinite.
-fn is_special(x: u32) -> bool {
+pub(super) fn is_special(x: u32) -> bool {
     x & INFINITY == INFINITY
 }
 
-fn is_nan(x: u32) -> bool {
+pub(super) fn is_nan(x: u32) -> bool {
     x & !SIGN > INFINITY
 }
 
@@ -179,6 +181,38 @@ pub(super) fn mul(a: u32, b: u32) -> Option<Outcome> {
     Outcome::new(bits, count + 6)
 }
 
+/// The quotient, which the routine finds bit by bit: a bit that is one takes two instructions more.
+pub(super) fn div(a: u32, b: u32) -> Option<Outcome> {
+    if is_special(a) || is_special(b) || exponent(b) == 0 {
+        return None;
+    }
+    let bits = (f32::from_bits(a) / f32::from_bits(b)).to_bits();
+    match exponent(a) {
+        0 if a & !SIGN == 0 => return Outcome::new(bits, 15),
+        0 => return None,
+        _ => {}
+    }
+    let ((x, at), (y, other_at)) = (unpack(a), unpack(b));
+    // Of equal significands, too, the first is doubled; then all bits are one, and rounding makes them none.
+    let is_doubled = x <= y;
+    let exponent = (at + 126).checked_sub(other_at + u32::from(is_doubled))?;
+    if exponent >= 254 {
+        return None;
+    }
+    let (x, y) = (u64::from(x) << if is_doubled { 24 } else { 23 }, u64::from(y));
+    let quotient = (x / y).min(0x00ff_ffff);
+    let rest = (x - quotient * y) << 1;
+    let count = if is_doubled { 22 } else { 20 }
+        + 23 * 5
+        + 2 * u64::from((quotient & 0x007f_ffff).count_ones())
+        + match rest.cmp(&y) {
+            Ordering::Less => 1,
+            Ordering::Equal => 6,
+            Ordering::Greater => 3,
+        };
+    Outcome::new(bits, 3 + count + 6)
+}
+
 /// Zero if equal.
 pub(super) fn equal(a: u32, b: u32) -> Option<Outcome> {
     match () {
@@ -250,6 +284,23 @@ pub(super) fn to_int(a: u32) -> Option<Outcome> {
         () if bits >= 32 => Outcome::new(end, 11),
         () if bits < 1 => Outcome::new(0, 9),
         () => Outcome::new(f32::from_bits(a) as i32 as u32, 14),
+    }
+}
+
+/// Towards zero; a negative number wraps around, what does not fit saturates.
+pub(super) fn to_unsigned(a: u32) -> Option<Outcome> {
+    let is_negative = a & SIGN != 0;
+    let end = if is_negative { SIGN } else { u32::MAX };
+    let bits = exponent(a) as i32 - 126;
+    let magnitude = f32::from_bits(a & !SIGN) as u32;
+    match () {
+        () if is_nan(a) => Outcome::new(u32::MAX, 7),
+        () if is_special(a) => Outcome::new(end, 10),
+        () if bits > 32 => Outcome::new(end, 11),
+        () if bits < 1 => Outcome::new(0, 9),
+        () if bits == 32 => Outcome::new(if is_negative { end } else { magnitude }, 14),
+        () if is_negative => Outcome::new(magnitude.wrapping_neg(), 16),
+        () => Outcome::new(magnitude, 16),
     }
 }
 

@@ -9,11 +9,52 @@ extern int __eqsf2(float, float), __gtsf2(float, float), __lesf2(float, float), 
 extern int __ltsf2(float, float), __unordsf2(float, float), __fixsfsi(float);
 extern float __floatsisf(int), __floatunsisf(unsigned);
 extern uint64_t __umulsidi3(unsigned, unsigned);
+extern float __divsf3(float, float), __truncdfsf2(double);
+extern unsigned __fixunssfsi(float), __fixunsdfsi(double);
+extern double __adddf3(double, double), __subdf3(double, double), __muldf3(double, double), __divdf3(double, double);
+extern int __eqdf2(double, double), __gtdf2(double, double), __ledf2(double, double), __gedf2(double, double);
+extern int __ltdf2(double, double), __unorddf2(double, double), __fixdfsi(double);
+extern double __floatsidf(int), __floatunsidf(unsigned), __extendsfdf2(float);
+extern int __divsi3(int, int), __modsi3(int, int);
+extern unsigned __udivsi3(unsigned, unsigned), __umodsi3(unsigned, unsigned);
 
 static uint32_t bits(float x) {
   uint32_t u;
   memcpy(&u, &x, sizeof u);
   return u;
+}
+
+static void print_double(double x) {
+  uint64_t u;
+  memcpy(&u, &x, sizeof u);
+  printf(" %08lx%08lx", (unsigned long)(u >> 32), (unsigned long)u);
+}
+
+static volatile uint64_t doubles[] = {0,
+                                      1,
+                                      0x000fffffffffffff,
+                                      0x0010000000000000,
+                                      0x3ff0000000000000,
+                                      0x3ff0000000000001,
+                                      0x4340000000000001,
+                                      0x41efffffffe00000,
+                                      0x47efffffe0000000,
+                                      0x7fefffffffffffff,
+                                      0x7ff0000000000000,
+                                      0x7ff8000000000001};
+
+static void doubles_and_divisions(void) {
+  for (unsigned i = 0; i < 2 * sizeof doubles / sizeof *doubles; i++)
+    for (unsigned j = 0; j < 2 * sizeof doubles / sizeof *doubles; j++) {
+      union { uint64_t u; double f; } a = {doubles[i / 2] | (uint64_t)(i & 1) << 63}, b = {doubles[j / 2] | (uint64_t)(j & 1) << 63};
+      print_double(a.f), print_double(b.f), print_double(__adddf3(a.f, b.f)), print_double(__subdf3(a.f, b.f));
+      print_double(__muldf3(a.f, b.f)), print_double(__divdf3(a.f, b.f));
+      printf(" %d%d%d%d%d%d %d %u %08lx\n", __eqdf2(a.f, b.f), __gtdf2(a.f, b.f), __ledf2(a.f, b.f), __gedf2(a.f, b.f),
+             __ltdf2(a.f, b.f), __unorddf2(a.f, b.f), __fixdfsi(a.f), __fixunsdfsi(a.f), (unsigned long)bits(__truncdfsf2(a.f)));
+      unsigned p = (unsigned)a.u | i, q = (unsigned)(b.u >> 20) | j | 1;
+      print_double(__floatsidf((int)p)), print_double(__floatunsidf(q));
+      printf(" %d %d %u %u\n", __divsi3((int)p, (int)q), __modsi3((int)p, (int)q), __udivsi3(p, q), __umodsi3(p, q));
+    }
 }
 
 static volatile uint32_t words[] = {0,          0x80000000, 1,          0x807fffff, 0x00800000, 0x3f800000, 0xbf800001,
@@ -30,7 +71,11 @@ int main(void) {
              __gesf2(a.f, b.f), __ltsf2(a.f, b.f), __unordsf2(a.f, b.f), __fixsfsi(a.f),
              (unsigned long)bits(__floatsisf((int)a.u)), (unsigned long)bits(__floatunsisf(a.u)),
              (unsigned long)(product >> 32), (unsigned long)product);
+      printf("%08lx %u", (unsigned long)bits(__divsf3(a.f, b.f)), __fixunssfsi(a.f));
+      print_double(__extendsfdf2(a.f));
+      printf("\n");
     }
+  doubles_and_divisions();
   static char from[64], to[64];
   for (volatile unsigned n = 0; n < 40; n += 7)
     for (volatile unsigned shift = 0; shift < 9; shift += 4) {
