@@ -106,6 +106,15 @@ impl ParamDecl {
         }
     }
 
+    /// The type as kernels write it that have such a type on the device: `int64_t` is no `long long` on every machine.
+    pub(crate) fn portable(self) -> &'static str {
+        match self {
+            ParamDecl::Long => "int32_t",
+            ParamDecl::LongLong => "int64_t",
+            other => other.cpp(),
+        }
+    }
+
     /// The type of the local that holds the argument: without reference and constness.
     pub(crate) fn local(self) -> &'static str {
         match self {
@@ -142,7 +151,16 @@ impl Op {
 
     /// The kernel's declaration: `at::Tensor scale_k(const at::Tensor&, float);`.
     pub fn declaration(&self) -> String {
-        let types: Vec<&str> = self.decls.iter().map(|decl| decl.cpp()).collect();
+        self.declared(ParamDecl::cpp)
+    }
+
+    /// The same for another machine than the device.
+    pub(crate) fn native_declaration(&self) -> String {
+        self.declared(ParamDecl::portable)
+    }
+
+    fn declared(&self, spelled: impl Fn(ParamDecl) -> &'static str) -> String {
+        let types: Vec<&str> = self.decls.iter().map(|decl| spelled(*decl)).collect();
         format!("at::Tensor {}({});", self.kernel, types.join(", "))
     }
 }

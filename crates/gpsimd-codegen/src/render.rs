@@ -24,6 +24,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 
 const TEMPLATE: &str = include_str!("../../../templates/wrapper.cpp.j2");
+const NATIVE: &str = include_str!("../../../templates/native.cpp.j2");
 const REFERENCE: &str = include_str!("../../../templates/wrapper_reference.cpp.j2");
 
 /// The text of wrapper.cpp for the ops of one library, in their order.
@@ -57,6 +58,19 @@ pub fn reference_wrapper(ops: &[Op]) -> Result<String, CodegenError> {
     render(ops, REFERENCE).map_err(|error| CodegenError::Template { reason: format!("{error:#}") })
 }
 
+/// The text of a native twin's table (`sdk/native/native.h`): the kernels under their names, each behind a function that takes
+/// its arguments from the call. Their declarations are this machine's: where the device has `long long`, kernels were written
+/// with `int64_t`.
+///
+/// # Errors
+/// As [`wrapper`].
+pub fn native_table(ops: &[Op]) -> Result<String, CodegenError> {
+    if let Some(error) = check(ops).into_iter().next() {
+        return Err(error);
+    }
+    render(ops, NATIVE).map_err(|error| CodegenError::Template { reason: format!("{error:#}") })
+}
+
 fn render(ops: &[Op], template: &str) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -74,6 +88,7 @@ fn op_value(op: &Op) -> Value {
     context! {
         kernel => op.kernel.as_str(),
         declaration => op.declaration(),
+        native_declaration => op.native_declaration(),
         comment => comment(&op.signature.to_string()),
         args,
     }

@@ -1,6 +1,6 @@
 //! The generated text: whole, token by token against the reference, and where it must not depend on names.
 
-use gpsimd_codegen::{Op, ParamDecl, wrapper};
+use gpsimd_codegen::{Op, ParamDecl, native_table, wrapper};
 use gpsimd_schema::{Param, Signature, signature};
 
 fn op(kernel: &str, schema: &str) -> Op {
@@ -208,4 +208,20 @@ fn same_ops_same_text() {
         "order of the ops is kept"
     );
     assert!(text(&ops).ends_with("}\n"));
+}
+
+/// The declarations of a native twin are its machine's, where `int64_t` is no `long long`.
+#[test]
+fn a_native_table_declares_kernels_as_their_authors_wrote_them() {
+    let decls = vec![ParamDecl::TensorConstRef, ParamDecl::LongLong, ParamDecl::Double];
+    let scaled = op("scaled", "my::scaled(Tensor x, int by, float more) -> (Tensor y)").with_decls(decls);
+    let text = native_table(&[scaled, op("same", "my::other(Tensor x) -> (Tensor y)")]).expect("text");
+    for line in [
+        "at::Tensor scaled(const at::Tensor&, int64_t, double);",
+        "  long long arg1 = customop_next_int();  // by",
+        "  at::Tensor output = ::scaled(arg0, arg1, arg2);",
+        "    {\"same\", native_call_1},",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+    }
 }

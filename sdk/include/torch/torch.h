@@ -14,12 +14,16 @@
 #include <neuron/printf.h>
 
 // What kernels use of <stdio.h> and <stdlib.h>, declared as there; the headers themselves would be a fifth of the time that this
-// one takes to compile. For the rest include them.
+// one takes to compile. For the rest include them. A native twin (sdk/native) has its machine's, which differ.
+#if defined(__XTENSA__)
 extern "C" {
 void* malloc(size_t) __attribute__((__nothrow__));
 void free(void*) __attribute__((__nothrow__));
 void abort() __attribute__((__noreturn__));
 }
+#else
+#include <stdlib.h>
+#endif
 
 namespace at {
 using c10::BFloat16;

@@ -74,6 +74,7 @@ Examples:
   gpsimd-build compile relu.cpp --op 'relu_forward=my::relu_fwd(Tensor t) -> Tensor' \\
       --op 'relu_backward=my::relu_bwd(Tensor t, Tensor g) -> Tensor'
   gpsimd-build compile vector_add.cpp --image both
+  gpsimd-build compile relu.cpp --shape-src relu_shape.cpp --multicore --native
   gpsimd-build compile scale_clip.cpp -- -O2 -DSTACK_SIZE=20000")]
 pub struct Compile {
     /// Kernel sources.
@@ -99,6 +100,10 @@ pub struct Compile {
     /// Put the compiler's checks in, for the simulator to answer: a library NAME.checked, which cannot ship.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "CHECKS")]
     pub sanitize: Vec<Sanitizer>,
+    /// Make a native twin, too: NAME.native.so, the same kernels for this machine, which PyTorch can call and which cannot
+    /// ship. Compiled by $CXX or c++.
+    #[arg(long)]
+    pub native: bool,
     /// Which images to make.
     #[arg(long, value_enum, default_value_t = ImageKind::Fixed, value_name = "KIND", help_heading = "Images")]
     pub image: ImageKind,

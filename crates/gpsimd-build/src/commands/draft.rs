@@ -50,6 +50,7 @@ pub(super) fn draft(arguments: &Compile) -> Result<Draft> {
             },
             images: images(arguments),
             sanitizers: arguments.sanitize.iter().map(sanitizer).collect(),
+            native: arguments.native.then(host_compiler).transpose()?,
         },
     })
 }
@@ -89,6 +90,13 @@ fn op_request(text: &str) -> Result<OpRequest, ArgumentError> {
         return Err(ArgumentError::Op { text: text.to_owned() });
     }
     Ok(OpRequest { kernel: Some(kernel.to_owned()), schema })
+}
+
+/// This machine's C++ compiler.
+fn host_compiler() -> Result<PathBuf, ArgumentError> {
+    let name =
+        std::env::var("CXX").ok().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "c++".to_owned());
+    Machine::here().program(name.trim()).ok_or(ArgumentError::HostCompiler { name })
 }
 
 /// The program that starts compilers.

@@ -102,6 +102,16 @@ pub enum ArgumentError {
         /// What was given.
         text: String,
     },
+    /// No compiler for this machine.
+    #[error("--native needs this machine's C++ compiler: {name} is not in PATH")]
+    #[diagnostic(
+        code(cli::host_compiler),
+        help("install one (Debian: apt-get install g++), or name it in $CXX")
+    )]
+    HostCompiler {
+        /// What was looked for.
+        name: String,
+    },
     /// `--launcher` that is not there.
     #[error("launcher {name} is not in PATH")]
     #[diagnostic(code(cli::launcher), help("install it (Debian: apt-get install {name}) or give its path"))]

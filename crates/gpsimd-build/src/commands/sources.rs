@@ -113,6 +113,7 @@ fn draft(arguments: &Run) -> Result<Draft> {
             packer: Packer::Native,
             images,
             sanitizers,
+            native: None,
         },
     })
 }

@@ -176,6 +176,7 @@ fn project(settings: &Settings, kit: &Kit, problems: &mut Vec<Problem>) -> Resul
         packer: settings.packer,
         images: settings.images,
         sanitizers: settings.sanitizers.clone(),
+        native: settings.native.clone(),
     })
 }
 

@@ -17,8 +17,7 @@ const ALONE: &str = "-DGPSIMD_SINGLE_CORE";
 /// Kernel objects in source order.
 pub(crate) fn objects(place: &Place, actions: &mut Vec<Action>) -> Vec<PathBuf> {
     // toolchains with an SDK of their own get the reference's command lines, word for word
-    let is_told = place.project.cores == Cores::Single && place.kit.compiles_sdk();
-    let mut cflags: Vec<OsString> = is_told.then(|| ALONE.into()).into_iter().collect();
+    let mut cflags: Vec<OsString> = alone(place).filter(|_| place.kit.compiles_sdk()).into_iter().collect();
     cflags.extend(checked::cflags(&place.project.sanitizers, &place.project.cflags));
     let mut objects = Vec::new();
     for source in &place.project.sources {
@@ -27,6 +26,11 @@ pub(crate) fn objects(place: &Place, actions: &mut Vec<Action>) -> Vec<PathBuf> 
         objects.push(object);
     }
     objects
+}
+
+/// The flag that tells a kernel that it is alone, if it is.
+pub(crate) fn alone(place: &Place) -> Option<OsString> {
+    (place.project.cores == Cores::Single).then(|| ALONE.into())
 }
 
 /// The wrapper's object.

@@ -5,6 +5,7 @@
 mod checked;
 mod images;
 mod kernels;
+mod native;
 mod place;
 mod runtime;
 mod shapes;
@@ -48,13 +49,14 @@ pub struct Plan<'k> {
 pub fn plan(job: Job, kit: &Kit) -> Plan<'_> {
     let place = Place::new(&job.project, kit);
     let mut actions = Vec::new();
-    if kit.compiles_sdk() || !job.project.shapes.is_empty() {
+    if kit.compiles_sdk() || !job.project.shapes.is_empty() || job.project.native.is_some() {
         actions.extend(runtime::write_sdk(kit));
     }
     let fixed =
         job.project.images.has_fixed().then(|| runtime::archives(&place, &runtime::FIXED, &mut actions));
     let movable = job.split.as_ref().map(|_| runtime::archives(&place, &runtime::SPLIT, &mut actions));
     let mut objects = kernels::objects(&place, &mut actions);
+    let native = native::twin(&place, &job.named, &objects, &mut actions);
     let wrapper = kernels::wrapper(&place, &job.named, &objects, &mut actions);
     objects.push(wrapper);
     let images =
@@ -66,7 +68,8 @@ pub fn plan(job: Job, kit: &Kit) -> Plan<'_> {
         split::split(&place, &objects, archives, target.generation, rows, &mut actions)
     });
     let shapes = shapes::image(&place, &mut actions);
-    let publication = publication(&place, &job, &images, split.as_ref(), shapes.as_ref());
+    let publication =
+        Publication { native, ..publication(&place, &job, &images, split.as_ref(), shapes.as_ref()) };
     let work = place.work;
     Plan { actions, images, split, publication, report, work, kit, job }
 }
@@ -83,6 +86,7 @@ fn publication(
     Publication {
         out_dir: job.project.out_dir.clone(),
         made: place.out(),
+        native: None,
         manifest: Manifest {
             format: 1,
             name: job.project.name.clone(),

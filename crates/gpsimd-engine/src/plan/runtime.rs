@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use gpsimd_toolchain::ArchiveJob;
 
+use crate::plan::native;
 use crate::plan::place::{Place, file_name};
 use crate::stages::sdk::{KeepArchive, WriteSdk};
 use crate::words::action::{Action, Work};
@@ -38,6 +39,7 @@ pub(crate) fn write_sdk(kit: &Kit) -> Option<Action> {
     let runtimes = kit.sdk.archives().into_iter().chain(kit.sdk.checked_archive());
     outputs.extend(runtimes.flat_map(|runtime| runtime.sources));
     outputs.extend(kit.sdk.lister().sources);
+    outputs.push(kit.sdk.native_dir().join(native::RUNTIME));
     Some(Action::stage("write the device SDK", Vec::new(), outputs, WriteSdk::of(&kit.sdk)))
 }
 

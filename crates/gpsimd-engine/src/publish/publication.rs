@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::publish::generation;
 use crate::publish::manifest::Manifest;
 use crate::words::digest::Digest;
-use crate::words::disk::{Contents, HIDDEN};
+use crate::words::disk::{Contents, HIDDEN, NATIVE};
 use crate::words::error::EngineError;
 
 /// What is published and how it is described.
@@ -27,6 +27,9 @@ pub(crate) struct Publication {
     pub(crate) made: PathBuf,
     /// What only contents tell is filled in when they are there.
     pub(crate) manifest: Manifest,
+    /// A native twin, which appears beside what ships and is no part of it: no manifest lists code for this machine.
+    #[serde(with = "text")]
+    pub(crate) native: Option<PathBuf>,
 }
 
 /// What became visible.
@@ -52,7 +55,14 @@ impl Publication {
     /// The files that become visible, the manifest first.
     pub(crate) fn visible(&self) -> impl Iterator<Item = PathBuf> {
         let manifest = self.out_dir.join(self.manifest.file_name());
-        [manifest].into_iter().chain(self.manifest.names().map(|name| self.out_dir.join(name)))
+        let native = self.native.as_ref().map(|_| self.out_dir.join(self.native_name()));
+        let named = self.manifest.names().map(|name| self.out_dir.join(name));
+        [manifest].into_iter().chain(named).chain(native)
+    }
+
+    /// What the twin is called beside the manifest.
+    pub(crate) fn native_name(&self) -> String {
+        self.manifest.name.clone() + NATIVE
     }
 
     /// Makes the finished files and a manifest of them visible.
@@ -60,7 +70,8 @@ impl Publication {
     /// # Errors
     /// [`EngineError::Io`]; a split image that is not what the build has seen.
     pub(crate) fn publish(self, contents: &dyn Contents) -> Result<Published, EngineError> {
-        let Self { out_dir, made, mut manifest } = self;
+        let native_name = self.native_name();
+        let Self { out_dir, made, mut manifest, native } = self;
         let mut files: BTreeMap<String, Arc<[u8]>> = BTreeMap::new();
         let mut digests: BTreeMap<String, Digest> = BTreeMap::new();
         for name in manifest.names() {
@@ -84,6 +95,11 @@ impl Publication {
         let (name, text) = (manifest.file_name(), manifest.text()?);
         digests.insert(name.clone(), Digest::of(&text));
         files.insert(name, text.into());
+        if let Some(path) = native {
+            let bytes = contents.bytes(&path)?;
+            digests.insert(native_name.clone(), Digest::of(&bytes));
+            files.insert(native_name, bytes);
+        }
         let parts: Vec<Vec<u8>> =
             digests.iter().map(|(name, digest)| format!("{name}\n{digest}\n").into_bytes()).collect();
         let id = Digest::of_parts(parts.iter().map(Vec::as_slice)).short();
@@ -114,6 +130,7 @@ pub(crate) mod tests {
                 versions: Versions::of("a compiler".to_owned(), "an SDK"),
                 seal: String::new(),
             },
+            native: None,
         }
     }
 }

@@ -38,6 +38,14 @@ pub struct Built<'k> {
     pub basis: Option<Basis>,
 }
 
+impl Built<'_> {
+    /// The native twin, if one was made.
+    pub fn native(&self) -> Option<PathBuf> {
+        self.plan.publication.native.as_ref()?;
+        Some(self.out_dir.join(self.plan.publication.native_name()))
+    }
+}
+
 /// Takes what the actions made and publishes it with its manifest.
 pub(crate) fn publish<'k>(plan: Plan<'k>, ran: Ran) -> Result<Built<'k>, EngineError> {
     let library = plan.job.project.library();
@@ -74,6 +82,7 @@ fn origin(plan: &Plan, ran: &Ran) -> BTreeMap<PathBuf, Digest> {
     let mut brought = plan.kit.toolchain.immutable_directories();
     brought.push(plan.kit.sdk.root().to_owned());
     brought.push(plan.job.project.library());
+    brought.extend(plan.job.project.native.clone());
     let records = plan.actions.iter().filter_map(|action| ran.records.get(action.outputs.first()?));
     let read = records.flat_map(|record| record.inputs.iter().chain(&record.found));
     let is_own =

@@ -6,6 +6,7 @@
 
 pub(crate) mod lsp;
 pub(crate) mod moving;
+pub(crate) mod native;
 pub(crate) mod package;
 pub(crate) mod publish;
 pub(crate) mod registrations;
@@ -66,11 +67,12 @@ const fn row<S: Hidden>() -> Row {
 }
 
 /// All hidden stages.
-const ROWS: [Row; 9] = [
+const ROWS: [Row; 10] = [
     row::<sdk::WriteSdk>(),
     row::<sdk::KeepArchive>(),
     row::<wrapper::Adapt>(),
     row::<registrations::Registrations>(),
+    row::<native::Table>(),
     row::<moving::Move>(),
     row::<split::WriteScript>(),
     row::<split::WriteTable>(),
@@ -108,7 +110,7 @@ mod tests {
             Arc::new(sdk::WriteSdk { root: odd.clone(), runtime: vec!["hal/x.S".into()] }),
             Arc::new(sdk::KeepArchive { from: odd.clone(), to: "b".into() }),
             Arc::new(wrapper::Adapt {
-                ops: named,
+                ops: named.clone(),
                 objects: vec![odd.clone()],
                 guess: "g".into(),
                 source: "s".into(),
@@ -117,6 +119,7 @@ mod tests {
                 cores: Cores::Eight,
             }),
             Arc::new(registrations::Registrations { image: odd.clone(), output: "o".into() }),
+            Arc::new(native::Table { ops: named.clone(), objects: vec![odd.clone()], output: "o".into() }),
             Arc::new(moving::Move {
                 kept: odd.clone(),
                 image: CoreFiles::new(&odd, "k", Variant::Single, true),

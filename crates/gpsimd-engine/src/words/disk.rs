@@ -27,6 +27,9 @@ const UNFINISHED: &str = ".new-";
 /// An age at which nobody is still writing what is unfinished.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
+/// The file name that a library's native twin ends in.
+pub(crate) const NATIVE: &str = ".native.so";
+
 /// Files as stages read and write them.
 pub trait Contents {
     /// The bytes of a file.

@@ -186,6 +186,9 @@ pub struct Settings {
     pub images: Images,
     /// Any of these makes a checked build, under a name of its own, which cannot ship.
     pub sanitizers: Vec<Sanitizer>,
+    /// This machine's C++ compiler, to make a native twin beside the library.
+    #[serde(with = "text")]
+    pub native: Option<PathBuf>,
 }
 
 /// Settings found usable: kernels can be compiled, whatever their ops are.
@@ -221,6 +224,8 @@ pub struct Project {
     pub images: Images,
     /// See [`Settings::sanitizers`].
     pub sanitizers: Vec<Sanitizer>,
+    /// See [`Settings::native`].
+    pub native: Option<PathBuf>,
 }
 
 /// A request found buildable.

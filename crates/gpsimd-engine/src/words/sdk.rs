@@ -16,6 +16,7 @@ use crate::words::error::EngineError;
 static INCLUDE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../sdk/include");
 static SOURCES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../sdk/src");
 static HOST: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../sdk/host");
+static NATIVE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../sdk/native");
 
 /// The archives of the device runtime in link order: folder below `src/`, archive below the SDK's root
 /// (customop-abi.md §1.2; toolchain.md §3).
@@ -60,12 +61,13 @@ impl Sdk {
         match std::env::var_os("GPSIMD_SDK_DIR") {
             Some(directory) => {
                 let directory = PathBuf::from(directory);
-                for part in ["include", "src", "host"] {
+                for part in ["include", "src", "host", "native"] {
                     read_tree(&directory.join(part), part, &mut files)?;
                 }
             }
             None => {
-                for (part, tree) in [("include", &INCLUDE), ("src", &SOURCES), ("host", &HOST)] {
+                let trees = [("include", &INCLUDE), ("src", &SOURCES), ("host", &HOST), ("native", &NATIVE)];
+                for (part, tree) in trees {
                     embedded_tree(tree, part, &mut files);
                 }
             }
@@ -112,6 +114,11 @@ impl Sdk {
     /// The half for shape functions: headers, and what asks them (user-api.md §9).
     pub fn host_dir(&self) -> PathBuf {
         self.root.join("host")
+    }
+
+    /// The device of a native twin: one source, and the header of its table of ops.
+    pub(crate) fn native_dir(&self) -> PathBuf {
+        self.root.join("native")
     }
 
     /// What is linked with shape sources, so that they can be asked.

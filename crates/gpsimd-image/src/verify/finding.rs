@@ -70,7 +70,7 @@ codes! {
     NotElf "not_elf" Error "The file starts with the ELF magic."
         "give a `.so`, `.stripped.so` or `.packed.so` made by a build";
     WrongClass "wrong_class" Error "The file is 32-bit and little-endian."
-        "link it with the Xtensa toolchain";
+        "link it with the Xtensa toolchain; a native twin (`.native.so`) is for this machine and never ships";
     Truncated "truncated" Error "Everything that the headers name lies inside the file."
         "the file was cut or overwritten; build or copy it again";
     Malformed "malformed" Error "The headers make sense."

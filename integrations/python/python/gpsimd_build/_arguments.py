@@ -60,7 +60,7 @@ def library_stem(path: str) -> Optional[str]:
     if path.endswith(".manifest.json"):
         stems = [path[: -len(".manifest.json")]]
     elif path.endswith(".so"):
-        stem = re.sub(r"\.(stripped\.|packed\.)?so$", "", path)
+        stem = re.sub(r"\.(stripped\.|packed\.|native\.)?so$", "", path)
         # `f_cpu3` may be core 3 of `f`, or a library of its own
         stems = [stem, re.sub(r"_cpu[0-7]$", "", stem)]
     return next((stem for stem in stems if os.path.isfile(stem + ".manifest.json")), None)

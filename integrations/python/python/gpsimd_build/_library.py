@@ -6,14 +6,14 @@ import json
 import os
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
-from . import _device, _run
+from . import _device, _run, _twin
 from ._errors import GpsimdBuildError
 
 __all__ = ["Library", "Op"]
 
 
 class Op:
-    """One op of a library; calling it runs it on the simulated device."""
+    """One op of a library; calling it runs it on the simulated device, or its native twin."""
 
     def __init__(self, loaded: "_Loaded", kernel: str, schema: str) -> None:
         # no reference back to the library: a scratch directory must go with the last name for it, not with a collection
@@ -60,29 +60,38 @@ class Op:
 
 
 class _Loaded:
-    """What the ops of a library share: its path and, from the first call on, a device that has it."""
+    """What the ops of a library share: its path and, from the first call on, a device or a twin that has it."""
 
-    def __init__(self, path: str, keep: Any) -> None:
+    def __init__(self, path: str, keep: Any, manifest: Mapping[str, Any], native: bool) -> None:
         self.path = path
         self._keep = keep
+        self._manifest = manifest
+        self._native = native
         self._session: Optional[_device.Session] = None
 
     def session(self) -> _device.Session:
         if self._session is None:
-            self._session = _device.Session(self.path)
+            self._session = self._twin() if self._native else _device.Session(self.path)
         return self._session
+
+    def _twin(self) -> _twin.TwinSession:
+        schemas = {op["kernel"]: op["schema"] for op in self._manifest["ops"]}
+        return _twin.TwinSession(self.path, int(self._manifest["total_cpus"]), schemas)
 
 
 class Library(Mapping[str, Op]):
     """The ops of a built library by kernel function; ``library.relu(x)`` is ``library["relu"](x)``."""
 
-    def __init__(self, path: str, keep: Any = None) -> None:
-        """The library at ``<path>.manifest.json``; ``keep`` stays alive as long as it does (a scratch directory)."""
+    def __init__(self, path: str, keep: Any = None, native: bool = False) -> None:
+        """The library at ``<path>.manifest.json``; ``keep`` stays alive as long as it does (a scratch directory).
+
+        With ``native`` its ops run as code of this machine: load only what you would run.
+        """
         #: ``<dir>/<stem>``: what every function and command takes as a library.
         self.path = path
         #: The manifest, see ``docs/outputs.md``.
         self.manifest: Mapping[str, Any] = _manifest(path)
-        self._loaded = loaded = _Loaded(path, keep)
+        self._loaded = loaded = _Loaded(path, keep, self.manifest, native)
         ops = (Op(loaded, op["kernel"], op["schema"]) for op in self.manifest["ops"])
         self._ops: Dict[str, Op] = {op.kernel: op for op in ops}
 

@@ -9,6 +9,7 @@ import torch
 from ._device import Array, Spec
 from ._errors import RunFindings
 from ._library import Op
+from ._twin import TwinSession
 
 __all__ = ["call", "output"]
 
@@ -38,6 +39,9 @@ def call(op: Op, values: Sequence[Any]) -> torch.Tensor:
 
     :raises RunFindings: a core did not complete, or a check found an error
     """
+    session = op.session
+    if isinstance(session, TwinSession):
+        return _call_twin(op, session, values)
     arguments = [_array(op, value) if isinstance(value, torch.Tensor) else value for value in values]
     outcome = op.call(arguments)
     if outcome.output is None or not outcome.is_clean:
@@ -45,6 +49,22 @@ def call(op: Op, values: Sequence[Any]) -> torch.Tensor:
     spec = outcome.output.spec
     flat = torch.frombuffer(outcome.output.data, dtype=_DTYPES[spec.dtype])
     return flat.reshape(spec.shape)
+
+
+def _call_twin(op: Op, session: TwinSession, values: Sequence[Any]) -> torch.Tensor:
+    """Runs it on the tensors where they lie; what is not row-major is copied first."""
+    plain = [value.contiguous() if isinstance(value, torch.Tensor) else value for value in values]
+    specs = [_spec(op, value) if isinstance(value, torch.Tensor) else value for value in plain]
+    spec = session.output(op.kernel, specs)
+    result = torch.empty(spec.shape, dtype=_DTYPES[spec.dtype])
+    arguments = [
+        (value.data_ptr(), about) if isinstance(value, torch.Tensor) else value for value, about in zip(plain, specs)
+    ]
+    message = session.call_in_place(op.kernel, arguments, (result.data_ptr(), spec))
+    if message:
+        outcome = session.outcome(op.kernel, message)
+        raise RunFindings(outcome.findings, outcome)
+    return result
 
 
 def output(op: Op, values: Sequence[Any]) -> torch.Tensor:

@@ -27,6 +27,7 @@ def load(
     build_directory: Optional[PathLike] = None,
     multicore: bool = False,
     verbose: bool = False,
+    native: bool = False,
 ) -> Library:
     """Builds a library and loads it.
 
@@ -38,6 +39,7 @@ def load(
     :param build_directory: where the library is written; without it, it is gone when the result is
     :param multicore: build for all eight cores
     :param verbose: show the build on standard error
+    :param native: make a native twin, too, and run that: kernels as code of this process, fast and unchecked
     :raises GpsimdBuildError: with everything that is wrong
     """
     if not name or "builtin" == name or os.sep in name:
@@ -55,6 +57,8 @@ def load(
         line += ["--include", include]
     if multicore:
         line.append("--multicore")
+    if native:
+        line.append("--native")
     if verbose:
         line.append("--verbose")
     line += [os.path.join(".", path) if path.startswith("-") else path for path in paths("compute_srcs", compute_srcs)]
@@ -62,17 +66,18 @@ def load(
     if words:
         line += ["--", *words]
     _tool.build(line, show=verbose)
-    return Library(os.path.join(os.fspath(build_directory), f"lib{name}"), keep=scratch)
+    return Library(os.path.join(os.fspath(build_directory), f"lib{name}"), keep=scratch, native=native)
 
 
-def load_library(libname: PathLike, verbose: bool = False) -> Library:
+def load_library(libname: PathLike, verbose: bool = False, native: bool = False) -> Library:
     """Loads a library that an earlier build wrote, possibly of another process.
 
     :param libname: ``<dir>/lib<name>`` with or without ``.so``, one of the library's images, or its manifest
     :param verbose: print what was loaded
+    :param native: run its native twin
     """
     path = os.fspath(libname)
-    library = Library(library_stem(path) or path)
+    library = Library(library_stem(path) or path, native=native)
     if verbose:
         print(repr(library))
     return library

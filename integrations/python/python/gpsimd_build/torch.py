@@ -41,25 +41,30 @@ def load(
     multicore: bool = False,
     verbose: bool = False,
     gradient: Optional[Gradient] = None,
+    native: bool = False,
 ) -> Library:
     """Builds a library as :func:`gpsimd_build.custom_op.load` does, and registers its ops.
 
     :param gradient: see :func:`register_library`
+    :param native: run the library's native twin, not the simulated device
     """
     library = custom_op.load(
-        name, compute_srcs, shape_srcs, extra_cflags, extra_include_paths, build_directory, multicore, verbose
+        name, compute_srcs, shape_srcs, extra_cflags, extra_include_paths, build_directory, multicore, verbose, native
     )
     register_library(library, gradient)
     return library
 
 
-def load_library(libname: PathLike, verbose: bool = False, gradient: Optional[Gradient] = None) -> Library:
+def load_library(
+    libname: PathLike, verbose: bool = False, gradient: Optional[Gradient] = None, native: bool = False
+) -> Library:
     """Registers the ops of a library that an earlier build wrote.
 
     :param libname: ``<dir>/lib<name>`` with or without ``.so``, one of the library's images, or its manifest
     :param gradient: see :func:`register_library`
+    :param native: run the library's native twin, not the simulated device
     """
-    library = custom_op.load_library(libname, verbose)
+    library = custom_op.load_library(libname, verbose, native)
     register_library(library, gradient)
     return library
 

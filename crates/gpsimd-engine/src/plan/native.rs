@@ -1,0 +1,169 @@
+//! The native twin: the same kernels for this machine, for whoever wants their results fast and has no need of checks that
+//! only a simulated device can make.
+//!
+//! Made by the machine's own compiler, which the request names: without that there is no code for this machine in a build.
+//! Unaware of images. What the twin runs on instead of a device is `sdk/native/runtime.cpp`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use gpsimd_toolchain::Command;
+
+use crate::plan::kernels;
+use crate::plan::place::{Place, file_name, with_suffix};
+use crate::stages::native::Table;
+use crate::words::action::{Action, Work};
+use crate::words::disk::NATIVE;
+use crate::words::request::{NamedOp, Sanitizer};
+
+/// The source of the twin's device.
+pub(crate) const RUNTIME: &str = "runtime.cpp";
+
+/// What makes this machine's C++ mean what the device's does: its language, plain `char` without a sign, one rounding for each
+/// operation, shapes braced from a `size_t`, which is no narrowing on the device. Warnings are the device compiler's to give.
+const MEANING: &[&str] = &["-std=c++14", "-funsigned-char", "-ffp-contract=off", "-Wno-narrowing", "-w"];
+
+/// Nothing of the twin's is seen by who loads it but its two functions: PyTorch has the same names for other things.
+const MAKING: &[&str] = &["-fPIC", "-fvisibility=hidden", "-g", "-O2"];
+
+const KERNELS: &[&str] = &["-fno-rtti"];
+
+/// Calls by which a kernel ends lead back to the caller, whose process goes on.
+const LINK: &[&str] = &["-shared", "-pthread", "-Wl,--wrap=abort,--wrap=__assert_fail"];
+
+/// The actions that make the twin, if the request has one.
+pub(crate) fn twin(
+    place: &Place,
+    ops: &[NamedOp],
+    device_objects: &[PathBuf],
+    actions: &mut Vec<Action>,
+) -> Option<PathBuf> {
+    let twin = Twin { place, compiler: place.project.native.as_ref()?, directory: place.work.join("native") };
+    let sdk = &place.kit.sdk;
+    let mut objects = Vec::new();
+    for source in &place.project.sources {
+        let object = with_suffix(twin.directory.join("obj").join(&source.object_stem), ".o");
+        actions.push(twin.compile(&source.path, &object, &twin.kernel_flags()));
+        objects.push(object);
+    }
+    let table = twin.directory.join("table.cpp");
+    actions.push(Action::stage(
+        "list the kernels of the native twin",
+        device_objects.to_vec(),
+        vec![table.clone()],
+        Table { ops: ops.to_vec(), objects: device_objects.to_vec(), output: table.clone() },
+    ));
+    for source in [table, sdk.native_dir().join(RUNTIME)] {
+        let object = twin.directory.join(file_name(&source)).with_extension("o");
+        actions.push(twin.compile(&source, &object, &[]));
+        objects.push(object);
+    }
+    let output = with_suffix(twin.directory.join(&place.project.name), NATIVE);
+    actions.push(twin.link(&objects, &output));
+    Some(output)
+}
+
+struct Twin<'a> {
+    place: &'a Place<'a>,
+    compiler: &'a Path,
+    directory: PathBuf,
+}
+
+impl Twin<'_> {
+    fn compile(&self, source: &Path, object: &Path, flags: &[OsString]) -> Action {
+        let depfile = object.with_extension("d");
+        let sdk = &self.place.kit.sdk;
+        let include = |directory: PathBuf| ["-I".into(), directory.into_os_string()];
+        let command = Command::new(self.compiler)
+            .args(MEANING.iter().chain(MAKING))
+            .args(include(sdk.include_dir()))
+            .args(include(sdk.native_dir()))
+            .args(flags.iter().cloned())
+            .args(["-MMD", "-MF"])
+            .arg(depfile.as_os_str())
+            .arg("-c")
+            .arg(source)
+            .arg("-o")
+            .arg(object);
+        Action {
+            label: format!("compile {} for this machine", file_name(source)),
+            // the compiler is what the result depends on, too
+            inputs: [source.to_owned(), self.compiler.to_owned()]
+                .into_iter()
+                .chain(self.place.unwritten_sdk())
+                .collect(),
+            outputs: vec![object.to_owned()],
+            depfile: Some(depfile),
+            work: Work::Process(command),
+        }
+    }
+
+    /// What the kernels get beside what all get: the author's flags that any compiler knows, then the checks.
+    fn kernel_flags(&self) -> Vec<OsString> {
+        let project = self.place.project;
+        let mut flags: Vec<OsString> = KERNELS.iter().map(OsString::from).collect();
+        flags.extend(kernels::alone(self.place));
+        for directory in &project.includes {
+            flags.extend(["-I".into(), directory.clone().into_os_string()]);
+        }
+        flags.extend(portable(&project.cflags));
+        flags.extend(sanitizers(&project.sanitizers));
+        flags
+    }
+
+    fn link(&self, objects: &[PathBuf], output: &Path) -> Action {
+        let checks = sanitizers(&self.place.project.sanitizers);
+        // a sanitizer's functions are the program's to bring
+        let whole = checks.is_empty().then_some("-Wl,-z,defs");
+        let command = Command::new(self.compiler)
+            .args(LINK)
+            .args(whole)
+            .args(checks)
+            .arg("-o")
+            .arg(output)
+            .args(objects.iter().map(|object| object.as_os_str()));
+        Action {
+            label: format!("link {}", file_name(output)),
+            inputs: objects.to_vec(),
+            outputs: vec![output.to_owned()],
+            depfile: None,
+            work: Work::Process(command),
+        }
+    }
+}
+
+/// The flags among a kernel's that say something about C++, not about the device.
+fn portable(cflags: &[OsString]) -> Vec<OsString> {
+    let is_portable = |flag: &&OsString| {
+        let bytes = flag.as_encoded_bytes();
+        bytes.len() > 2
+            && ["-D", "-U", "-I", "-O", "-std="].iter().any(|start| bytes.starts_with(start.as_bytes()))
+    };
+    cflags.iter().filter(is_portable).cloned().collect()
+}
+
+/// The host's sanitizers of the same names: these check every access, and the heap as well.
+fn sanitizers(chosen: &[Sanitizer]) -> Vec<OsString> {
+    let of = |sanitizer: &Sanitizer| match sanitizer {
+        Sanitizer::Address => ["-fsanitize=address", "-fno-omit-frame-pointer"].as_slice(),
+        Sanitizer::Undefined => &["-fsanitize=undefined", "-fsanitize=float-cast-overflow"],
+        Sanitizer::Pairs => {
+            &["-fsanitize=address", "-fsanitize=pointer-compare", "-fsanitize=pointer-subtract"]
+        }
+    };
+    chosen.iter().flat_map(of).map(OsString::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_about_the_language_are_portable() {
+        let flags: Vec<OsString> = ["-DN=4", "-O3", "-std=c++17", "-mlongcalls", "-Iinc", "-fno-common"]
+            .iter()
+            .map(OsString::from)
+            .collect();
+        assert_eq!(portable(&flags), ["-DN=4", "-O3", "-std=c++17", "-Iinc"]);
+    }
+}
