@@ -49,7 +49,7 @@ impl Publication {
 
     /// The finished files.
     pub(crate) fn finished(&self) -> impl Iterator<Item = PathBuf> {
-        self.manifest.names().map(|name| self.made.join(name))
+        self.manifest.names().map(|name| self.made.join(name)).chain(self.native.clone())
     }
 
     /// The files that become visible, the manifest first.
@@ -132,5 +132,16 @@ pub(crate) mod tests {
             },
             native: None,
         }
+    }
+
+    /// Whoever publishes waits for it, and no manifest lists it.
+    #[test]
+    fn a_native_twin_is_finished_and_visible_and_not_in_the_manifest() {
+        let twin = PathBuf::from("work/native/k.native.so");
+        let publication = Publication { native: Some(twin.clone()), ..example() };
+        assert_eq!(publication.finished().collect::<Vec<_>>(), [twin]);
+        let visible: Vec<PathBuf> = publication.visible().collect();
+        assert_eq!(visible, ["out/k.manifest.json", "out/k.native.so"].map(PathBuf::from));
+        assert_eq!(publication.manifest.names().count(), 0);
     }
 }
