@@ -275,3 +275,55 @@ fn an_interrupted_run_ends() {
     let output = run.wait_with_output().expect("the tool ends");
     assert!(!output.status.success());
 }
+
+/// Whoever answers for a count, the sums are the run's own: by instruction and by call, on every core.
+#[test]
+fn a_profile_adds_up_to_what_the_run_counted() {
+    let bench = Bench::with_vector_add();
+    bench.build_vector_add();
+    let line =
+        ["run", "build/vector_add", "rand:1000", "rand:1000", "--like", "0", "--allow", "run::fresh_tensor"];
+    let plain = result(bench.tool().args(line));
+    for more in [&["--profile"][..], &["--profile", "--no-native"]] {
+        let report = result(bench.tool().args(line).args(more));
+        assert_eq!(report["cores"], plain["cores"], "a profile changes no count");
+        let (cores, profiles) = (report["cores"].as_array(), report["profiles"].as_array());
+        let (cores, profiles) = (cores.expect("cores"), profiles.expect("profiles"));
+        assert_eq!((cores.len(), profiles.len()), (8, 8));
+        for (core, profile) in cores.iter().zip(profiles) {
+            for kind in ["spots", "calls"] {
+                let parts = profile[kind].as_array().expect("parts");
+                let sum = |number: &dyn Fn(&serde_json::Value) -> Option<u64>| -> u64 {
+                    parts.iter().map(|part| number(part).expect("a number")).sum()
+                };
+                assert_eq!(Some(sum(&|part| part["cycles"].as_u64())), core["cycles"].as_u64(), "{kind}");
+                for (name, want) in core["counters"].as_object().expect("counters") {
+                    let have = sum(&|part| part["counters"][name].as_u64());
+                    assert_eq!(Some(have), want.as_u64(), "{name} by {kind} on core {}", core["core"]);
+                }
+            }
+        }
+    }
+
+    let text = bench.tool().args(line).arg("--profile=text,annotated,folded,speedscope").output();
+    let text = String::from_utf8(text.expect("the tool starts").stdout).expect("text");
+    assert!(text.contains("of the instructions emulate float"), "{text}");
+    assert!(text.contains("vector_add.cpp:"), "{text}");
+    assert!(text.contains("slowest: core "), "{text}");
+    let read = |name: &str| std::fs::read_to_string(bench.path(name)).expect("written");
+    assert!(read("vector_add.annotated.txt").contains("neuron"), "the source is there");
+    let cycles = plain["cores"].as_array().expect("cores").iter().map(|core| core["cycles"].as_u64());
+    let cycles: u64 = cycles.map(Option::unwrap_or_default).sum();
+    let weight = |line: &str| line.rsplit_once(' ')?.1.parse::<u64>().ok();
+    let folded = read("vector_add.folded");
+    assert_eq!(folded.lines().map(|line| weight(line).expect("a weight")).sum::<u64>(), cycles);
+    assert!(folded.contains(";vector_add_wrapper;"), "{folded}");
+    let scope: serde_json::Value = serde_json::from_str(&read("vector_add.speedscope.json")).expect("JSON");
+    let frames = scope["shared"]["frames"].as_array().expect("frames").len() as u64;
+    for profile in scope["profiles"].as_array().expect("profiles") {
+        let samples = profile["samples"].as_array().expect("samples");
+        assert_eq!(samples.len(), profile["weights"].as_array().expect("weights").len());
+        let mut named = samples.iter().flat_map(|sample| sample.as_array().expect("frames"));
+        assert!(named.all(|frame| frame.as_u64().is_some_and(|frame| frame < frames)));
+    }
+}

@@ -62,4 +62,5 @@ pub use load::program::{CoreImage, Shipment};
 pub use load::trace::{Fact, Stage, Trace};
 pub use machine::Machine;
 pub use report::checks::{CHECKS, Check, Code, Severity};
+pub use report::profile::Profile;
 pub use report::{CoreReport, Ending, Finding, RunReport};

@@ -101,6 +101,7 @@ impl BlockCache {
         budget: &mut u64,
     ) -> Option<Stop> {
         let mut left = *budget;
+        let profiled = bus.is_profiled();
         self.add_loop_end(core, core.state.lend, None);
         let mut id = match self.find(core, bus) {
             Ok(id) => id,
@@ -111,6 +112,9 @@ impl BlockCache {
         loop {
             let Some(block) = self.blocks.get(id as usize) else { return Some(Stop::Budget) };
             if !TRACKED && let Some(done) = block.call(core, bus, left) {
+                if profiled {
+                    bus.computed(block.pc, done);
+                }
                 left -= done;
                 self.native_calls += 1;
                 core.state.instructions = core.state.instructions.wrapping_add(done);
@@ -171,6 +175,9 @@ impl BlockCache {
             core.state.instructions = core.state.instructions.wrapping_add(ahead);
             core.state.cycles = core.state.cycles.wrapping_add(ahead);
 
+            if profiled && block.is_entry() {
+                bus.entered(block.pc);
+            }
             let mut rest = allowed.iter();
             let left_by = loop {
                 let Some(insn) = rest.next() else { break None };
@@ -180,6 +187,10 @@ impl BlockCache {
                 }
             };
             let mut skipped = rest.as_slice().len() as u64;
+            if profiled {
+                let refused = usize::from(matches!(left_by, Some((Leave::Fault, _))));
+                tell(bus, &allowed[..allowed.len() - rest.as_slice().len() - refused], block);
+            }
 
             let jumped = match left_by {
                 None => match beyond.first() {
@@ -406,7 +417,21 @@ impl Blocks for View<'_> {
     }
 }
 
+/// Tells the bus what ran of a block.
+fn tell<B: Bus>(bus: &mut B, ran: &[Insn], block: &Block) {
+    bus.executed(ran.iter().map(|insn| insn.pc));
+    let has_returned = ran.last().is_some_and(|last| matches!(last.op, Op::Retw | Op::RetwN));
+    if has_returned || ran.is_empty() && block.is_entry() {
+        bus.left();
+    }
+}
+
 impl Block {
+    /// Whether a function begins here.
+    fn is_entry(&self) -> bool {
+        self.insns.first().is_some_and(|first| first.op == Op::Entry)
+    }
+
     /// The instructions that a native call stands for, if there is one.
     #[inline(always)]
     fn call<B: Bus>(&self, core: &mut Core, bus: &mut B, most: u64) -> Option<u64> {

@@ -175,6 +175,21 @@ pub trait Bus {
         None
     }
 
+    /// Whether the methods below are to be told what ran. Asked when a run begins; nothing is translated meanwhile only if the
+    /// configuration says so too, since translated code tells nothing.
+    #[inline(always)]
+    fn is_profiled(&self) -> bool {
+        false
+    }
+    /// A function whose ENTRY is at `pc` is about to begin.
+    fn entered(&mut self, _pc: u32) {}
+    /// These instructions ran, each once, from the first in memory order.
+    fn executed(&mut self, _pcs: impl Iterator<Item = u32>) {}
+    /// The host computed the function at `pc`, which stands for so many instructions.
+    fn computed(&mut self, _pc: u32, _instructions: u64) {}
+    /// The function entered last has returned, or did not begin.
+    fn left(&mut self) {}
+
     /// Definedness begins or ends to be tracked: in between no load answers [`BusFault::Undefined`]. A bus that never does
     /// needs none of the methods below.
     fn track(&mut self, _on: bool) {}

@@ -25,7 +25,7 @@ pub use build::{
 };
 pub use images::{Inspect, Lsp, Pack, Unpack, Verify};
 pub use loading::{Prelink, Records, RecordsCommand};
-pub use running::{Lane, Run};
+pub use running::{Format, Lane, Run};
 pub use steps::Stage;
 pub use testing::{Cases, Test};
 pub use watching::Watch;

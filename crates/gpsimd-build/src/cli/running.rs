@@ -20,6 +20,19 @@ pub enum Lane {
     Ucpl,
 }
 
+/// How a profile is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// The lines and functions that cost most, on the screen.
+    Text,
+    /// Every source line with what it cost.
+    Annotated,
+    /// Calls, for speedscope.app and editors.
+    Speedscope,
+    /// Calls as one line each, which flame graphs are made from.
+    Folded,
+}
+
 impl From<Lane> for gpsimd_library::Lane {
     fn from(lane: Lane) -> Self {
         match lane {
@@ -51,6 +64,7 @@ Examples:
   gpsimd-build run build/scale_clip x.npy 0.5 3 1.5 --shape 2x3 --dtype float32
   gpsimd-build run build/vector_add rand:100 rand:100 --like 0 --lane ucpl --trace
   gpsimd-build run build/vector_add.ucpl rand:100 rand:100 --like 0 --lane ucpl   # as it ships
+  gpsimd-build run build/vector_add rand:100 rand:100 --like 0 --profile=text,speedscope
   gpsimd-build run vector_add.cpp rand:1000 rand:1000 --like 0   # built with checks first
   gpsimd-build run relu_multicore.cpp rand:1000 --like 0 --multicore -- -DLIMIT=6")]
 pub struct Run {
@@ -127,6 +141,16 @@ pub struct Run {
     /// results and counts are the same, later.
     #[arg(long)]
     pub no_native: bool,
+    /// Say what every function and line cost, as text on the screen, or in files named after the op [default: text]. The run
+    /// takes longer; its results and counts are the same.
+    #[arg(
+        long, value_name = "FORMAT", value_enum, value_delimiter = ',', num_args = 0..=1, require_equals = true,
+        default_missing_value = "text", conflicts_with = "calls"
+    )]
+    pub profile: Option<Vec<Format>>,
+    /// Directory for the files of --profile [default: that of --output, else the current one].
+    #[arg(long, value_name = "DIR", requires = "profile")]
+    pub profile_out: Option<PathBuf>,
     /// Interpret every block, where those that run often would become host code; the results are the same, later.
     #[arg(long)]
     pub no_translate: bool,

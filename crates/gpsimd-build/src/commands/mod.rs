@@ -15,6 +15,7 @@ mod man;
 pub mod new;
 pub mod plan;
 pub mod prelink;
+mod profile;
 mod report;
 pub mod run;
 pub mod schema;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gpsimd_device::{Arg, Config, Control, CoreReport, Dtype, Ending, Finding, Machine};
-use gpsimd_device::{RunReport, Severity, Tensor, TensorSpec, Trace, Value};
+use gpsimd_device::{Profile, RunReport, Severity, Tensor, TensorSpec, Trace, Value};
 use gpsimd_library::arguments::{checks, dtype};
 use gpsimd_library::{Library, Loadable, Op, Ops, Staging, shapes};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -14,7 +14,7 @@ use miette::{Diagnostic, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Status, sources};
+use super::{Status, profile, sources};
 use crate::answer::{self, Diagnosis, Place};
 use crate::cli::{Lane, Run};
 use crate::files::{FileError, write};
@@ -64,6 +64,9 @@ pub struct Document<'a> {
     findings: &'a [Finding],
     /// With `--lane ucpl` or `--trace`: every stage.
     trace: Option<&'a Trace>,
+    /// With `--profile`: what every instruction and function cost, core by core.
+    #[serde(skip_serializing_if = "<[Profile]>::is_empty")]
+    profiles: &'a [Profile],
 }
 
 /// The tensor that an op gave.
@@ -92,7 +95,7 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     let limits = arguments.budget.map_or(default, |budget| default.with_budget(budget));
     let hbm = arguments.hbm.map_or(default.hbm, |gib| u64::from(gib) << 30);
     let (native, translate) = (!arguments.no_native, !arguments.no_translate);
-    let config = Config { hbm, native, translate, ..limits };
+    let config = Config { hbm, native, translate, profile: arguments.profile.is_some(), ..limits };
     let control = Arc::new(Control::default());
     let handle = Arc::clone(&control);
     interrupt::listen();
@@ -152,6 +155,11 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
         cores: &report.cores,
         findings: &report.findings,
         trace: trace.as_ref(),
+        profiles: &report.profiles,
+    };
+    let profiled = match &arguments.profile {
+        Some(formats) if !is_stopped => profile::show(&report, formats, &profile_place(arguments))?,
+        _ => String::new(),
     };
     if arguments.raw && !render.is_json() {
         print_raw(report.text().as_bytes())?;
@@ -159,7 +167,7 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     let status = render.verdict(fault(&report), &document, || {
         let trace = trace.as_ref().filter(|_| arguments.trace);
         let trace = trace.map_or_else(String::new, |trace| format!("{trace}\n"));
-        trace + &text(&report, arguments)
+        trace + &text(&report, arguments) + &profiled
     })?;
     if is_stopped { Err(gpsimd_engine::EngineError::Stopped.into()) } else { Ok(status) }
 }
@@ -195,6 +203,12 @@ fn diagnosis(finding: &Finding) -> Diagnosis {
         labels: Vec::new(),
         related: Vec::new(),
     }
+}
+
+/// Where files of the profile go.
+fn profile_place(arguments: &Run) -> PathBuf {
+    let beside = || arguments.output.as_ref().and_then(|path| path.parent()).map(Path::to_path_buf);
+    arguments.profile_out.clone().or_else(beside).unwrap_or_default()
 }
 
 /// `budget_exhausted`.
@@ -297,6 +311,7 @@ fn text(report: &RunReport, arguments: &Run) -> String {
             core.tcm_high_water,
         );
     }
+    text += &total(&report.cores);
     if !report.cores.iter().all(|core| core.outcome == Ending::Completed) {
         // zeros that nobody computed would pass for a result
         let file = arguments.output.as_ref();
@@ -313,6 +328,19 @@ fn text(report: &RunReport, arguments: &Run) -> String {
     };
     text += &format!("{} -> {} [{}] {place}\n", report.op, spec.dtype, shape.join(", "));
     text
+}
+
+/// What several cores come to: the slowest is what one waits for.
+fn total(cores: &[CoreReport]) -> String {
+    let Some(slowest) = cores.iter().rev().max_by_key(|core| core.cycles).filter(|_| cores.len() > 1) else {
+        return String::new();
+    };
+    let instructions: u64 = cores.iter().map(|core| core.counters.instructions).sum();
+    let cycles: u64 = cores.iter().map(|core| core.cycles).sum();
+    format!(
+        "slowest: core {} with {} cycles; all cores: {instructions} instructions, {cycles} cycles\n",
+        slowest.core, slowest.cycles
+    )
 }
 
 fn finding_text(finding: &Finding) -> String {

@@ -16,6 +16,8 @@ use crate::report::checks::Code;
 
 /// Alignment of a block when none is asked for.
 const DEFAULT_ALIGNMENT: u32 = 64;
+/// Bytes of a stub: ENTRY and SIMCALL.
+const STUB_LEN: u32 = 6;
 /// Instructions that watching adds to a call, and to a call that is followed to its end.
 const STOPS: (u64, u64) = (2, 3);
 
@@ -29,12 +31,19 @@ impl Running<'_, '_> {
                 if let Some(first) = site.first_mut() {
                     *first = at;
                 }
+                let stub = self.cpu.pc().wrapping_sub(STUB_LEN);
                 self.cpu.set_pc(at);
                 self.stops += STOPS.0;
+                if let Some(profile) = &mut self.bus.profile {
+                    profile.watched(at, stub);
+                }
                 self.begun(job, site);
             }
             Stage::Ended => {
                 self.stops += STOPS.1 - STOPS.0;
+                if let Some(profile) = &mut self.bus.profile {
+                    profile.unwatched(self.bus.memory.firmware_base + firmware::WATCH_RETURN);
+                }
                 let Some(call) = self.pending.pop() else { return };
                 self.cpu.set_pc(self.back(call.back));
                 self.ended(&call);

@@ -11,6 +11,7 @@ use xtensa_iss::{At, Bulk, BusFault, FETCH_BYTES, Layout, Reach, Undefined, Use}
 
 use crate::cores::definedness::Definedness;
 use crate::cores::incident::{Actor, History, Incident, Near, What};
+use crate::cores::profile::Profile;
 use crate::cores::streams::Streams;
 use crate::cores::touches::Touches;
 use crate::memory::heap::{Chain, Kind};
@@ -116,6 +117,8 @@ pub struct Bus<'a> {
     pub code_changed: Option<(u32, u32)>,
     /// Counts.
     pub counters: Counters,
+    /// Who is to answer for them, if that was asked.
+    pub profile: Option<Box<Profile>>,
     /// Whether the repeated instruction is one of the element accesses whose call chain is sampled.
     pub sampled: bool,
     /// Per region, which of its first eight bytes were read (scalars only).
@@ -146,6 +149,7 @@ impl<'a> Bus<'a> {
             touched: None,
             code_changed: None,
             counters: Counters::default(),
+            profile: None,
             sampled: false,
             scalar_reads: vec![0; regions],
             buffer: Default::default(),
@@ -156,8 +160,9 @@ impl<'a> Bus<'a> {
     pub fn quietly<R>(&mut self, look: impl FnOnce(&mut Self) -> R) -> R {
         let (counters, lenient, seen) = (self.counters, self.lenient, self.incidents.len());
         (self.lenient, self.quiet) = (true, true);
+        let profile = self.profile.take();
         let result = look(self);
-        self.counters = counters;
+        (self.counters, self.profile) = (counters, profile);
         (self.lenient, self.quiet) = (lenient, false);
         self.incidents.truncate(seen);
         result
@@ -248,22 +253,42 @@ impl<'a> Bus<'a> {
         states.iter().any(|state| state & STALE != 0).then_some(offset)
     }
 
+    /// The instruction at `pc` answers for what was counted since the last time.
+    #[inline(always)]
+    fn blame(&mut self, pc: u32) {
+        if self.profile.is_some() {
+            self.settle(Some(pc));
+        }
+    }
+
+    /// As [`Bus::blame`]; the running function answers in any case.
+    #[inline(never)]
+    pub(crate) fn settle(&mut self, pc: Option<u32>) {
+        let moves = self.memory.registers.reprogrammed();
+        if let Some(profile) = &mut self.profile {
+            profile.settle(pc, Counters { window_misses: moves, ..self.counters });
+        }
+    }
+
     #[inline(always)]
     fn load<const N: usize>(&mut self, at: At, addr: u32) -> Result<[u8; N], BusFault> {
         if !self.memory.stale {
             let offset = addr.wrapping_sub(map::DATARAM) as usize;
             if let Some(value) = self.memory.dataram.load(offset) {
                 self.counters.loads += 1;
+                self.blame(at.pc);
                 return Ok(value);
             }
         }
         let offset = addr.wrapping_sub(self.memory.image_base) as usize;
         if let Some(value) = self.memory.image.load(offset) {
             self.counters.loads += 1;
+            self.blame(at.pc);
             return Ok(value);
         }
         let value = self.load_elsewhere(at, addr)?;
         self.counters.loads += 1;
+        self.blame(at.pc);
         Ok(value)
     }
 
@@ -319,16 +344,19 @@ impl<'a> Bus<'a> {
                     self.note_low_store(at, addr, N)?;
                 }
                 self.counters.stores += 1;
+                self.blame(at.pc);
                 return Ok(());
             }
         }
         let offset = addr.wrapping_sub(self.memory.image_base) as usize;
         if self.memory.image.store(offset, value) {
             self.counters.stores += 1;
+            self.blame(at.pc);
             return Ok(());
         }
         self.store_elsewhere(at, addr, value)?;
         self.counters.stores += 1;
+        self.blame(at.pc);
         Ok(())
     }
 
@@ -438,6 +466,34 @@ impl xtensa_iss::Bus for Bus<'_> {
 
     fn length(&mut self, addr: u32, most: u64) -> Option<u32> {
         self.find_zero(addr, most)
+    }
+
+    #[inline(always)]
+    fn is_profiled(&self) -> bool {
+        self.profile.is_some()
+    }
+
+    fn entered(&mut self, pc: u32) {
+        self.settle(None);
+        self.profile.iter_mut().for_each(|profile| profile.entered(pc));
+    }
+
+    fn executed(&mut self, pcs: impl Iterator<Item = u32>) {
+        if let Some(profile) = &mut self.profile {
+            profile.executed(pcs);
+        }
+    }
+
+    fn computed(&mut self, pc: u32, instructions: u64) {
+        self.entered(pc);
+        self.profile.iter_mut().for_each(|profile| profile.computed(pc, instructions));
+        self.settle(Some(pc));
+        self.left();
+    }
+
+    fn left(&mut self) {
+        self.settle(None);
+        self.profile.iter_mut().for_each(|profile| profile.left());
     }
 
     fn layout(&self) -> Layout {

@@ -11,6 +11,7 @@ use crate::checked::objects::Variable;
 use crate::cores::bus::Bus;
 use crate::cores::incident::Log;
 use crate::cores::pending::Returns;
+use crate::cores::profile::Profile;
 use crate::cores::run::{Ended, Function, Limits, Running, Text};
 use crate::cores::streams::Stream;
 use crate::cores::touches::Touch;
@@ -53,6 +54,8 @@ pub struct Run {
     pub text: Text,
     /// Counts.
     pub counters: Counters,
+    /// Who answers for the counts, if that was asked.
+    pub profile: Option<Box<Profile>>,
     /// Sampled call chains of element accesses.
     pub samples: BTreeMap<Chain, u64>,
     /// Whether it aborted in the compiler's division routine.
@@ -130,7 +133,9 @@ impl Core {
         let ret = Service::Return.address(self.memory.firmware_base);
         self.cpu.call4(entry, ret, argument.as_slice());
         let core = self.memory.core;
-        let bus = Bus::new(&mut self.memory, view, multicore);
+        let mut bus = Bus::new(&mut self.memory, view, multicore);
+        // What precedes the call is not the op's.
+        bus.profile = (limits.profile && argument.is_none()).then(|| Box::new(Profile::of(bus.memory)));
         let earlier = std::mem::take(&mut self.earlier);
         let mut running = Running::new(&mut self.cpu, bus, &mut self.functions, earlier);
         let ended = running.run(limits);
@@ -145,7 +150,10 @@ impl Core {
             _ => Vec::new(),
         };
         let divided_by_zero = ended == Ended::Aborted && running.is_division_trap();
-        let Running { bus, log, text, samples, returns, stops, .. } = running;
+        running.bus.settle(Some(running.cpu.pc()));
+        running.bus.settle(None);
+        let Running { mut bus, log, text, samples, returns, stops, .. } = running;
+        let profile = bus.profile.take();
         let mut counters = bus.counters;
         counters.instructions = executed.saturating_sub(stops);
         let (scalar_reads, writes) = (bus.scalar_reads, bus.view.into_writes());
@@ -162,6 +170,7 @@ impl Core {
             log,
             text,
             counters,
+            profile,
             samples,
             divided_by_zero,
             touches,

@@ -12,6 +12,7 @@ pub mod dma;
 pub mod incident;
 pub mod near;
 pub mod pending;
+pub mod profile;
 mod requests;
 pub mod run;
 pub mod streams;

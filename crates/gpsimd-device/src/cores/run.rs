@@ -74,6 +74,8 @@ pub struct Limits<'a> {
     pub stop: &'a AtomicBool,
     /// Told the instructions executed so far, slice by slice.
     pub executed: &'a AtomicU64,
+    /// Whether every instruction is to answer for what it costs.
+    pub profile: bool,
 }
 
 /// One run in progress.
@@ -170,12 +172,14 @@ impl<'s, 'a> Running<'s, 'a> {
         /// Instructions followed, one by one.
         const STEPS: u32 = 100_000;
         let mut seen = BTreeSet::new();
+        let profile = self.bus.profile.take();
         for _ in 0..STEPS {
             seen.insert(self.cpu.state().pc);
             if !matches!(self.cpu.run(&mut self.bus, 1), Stop::Budget) {
                 break;
             }
         }
+        self.bus.profile = profile;
         seen.into_iter().collect()
     }
 

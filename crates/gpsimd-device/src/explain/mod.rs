@@ -6,6 +6,7 @@ pub mod coverage;
 pub mod describe;
 pub mod diagnose;
 pub mod evidence;
+mod profile;
 pub mod summary;
 pub mod symbols;
 pub mod types;

@@ -4,6 +4,7 @@
 
 use super::diagnose;
 use super::evidence::{Evidence, Program};
+use super::profile;
 use crate::call::placed::Placed;
 use crate::call::tensor::Tensor;
 use crate::cores::core::Run;
@@ -20,7 +21,9 @@ pub fn report(op: &str, call: &Placed, mut runs: Vec<Run>, programs: &[Program<'
     let evidence = Evidence { op, shared, output, merged: &merged, runs: &runs, programs };
     let (findings, kept) = (diagnose::findings(&evidence), diagnose::kept(&evidence));
     let output = Tensor { spec: shared.regions()[output].spec.clone(), data: merged.data };
-    RunReport { op: op.to_owned(), output, cores: runs.iter().map(core_report).collect(), findings, kept }
+    let profiles = profile::profiles(&runs, programs);
+    let cores = runs.iter().map(core_report).collect();
+    RunReport { op: op.to_owned(), output, cores, findings, kept, profiles }
 }
 
 fn core_report(run: &Run) -> CoreReport {

@@ -8,6 +8,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use gpsimd_image::ElfFile;
 
+/// Bytes that a function of unknown size may have.
+const MOST_UNSIZED: u32 = 0x1000;
+
 type Reader<'a> = gimli::EndianSlice<'a, gimli::LittleEndian>;
 
 /// One function on the way to an address; inlined calls have frames of their own.
@@ -147,6 +150,17 @@ impl<'a> Symbols<'a> {
         let after = self.functions().partition_point(|(start, ..)| *start <= pc);
         let (start, len, name) = self.functions().get(after.checked_sub(1)?)?;
         (pc - start < *len).then(|| spelled(name))
+    }
+
+    /// As [`Symbols::function`]; code of an assembler's function, whose symbol has no size, reaches to the next one.
+    pub fn function_or_label(&self, pc: u32) -> Option<String> {
+        let unsized_one = || {
+            let pc = pc.wrapping_sub(self.shift);
+            let after = self.functions().partition_point(|(start, ..)| *start <= pc);
+            let (start, len, name) = self.functions().get(after.checked_sub(1)?)?;
+            (*len == 0 && *start > 0 && pc - start < MOST_UNSIZED).then(|| spelled(name))
+        };
+        self.function(pc).or_else(unsized_one)
     }
 
     /// Address and length of the function that the source calls so.

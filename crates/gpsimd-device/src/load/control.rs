@@ -27,6 +27,8 @@ pub struct Config {
     pub native: bool,
     /// Whether blocks that run often are translated to host code, where there is a translator for the host.
     pub translate: bool,
+    /// Whether every instruction answers for what it costs; nothing is translated then.
+    pub profile: bool,
 }
 
 impl Default for Config {
@@ -41,6 +43,7 @@ impl Default for Config {
             idle: 500_000_000,
             native: true,
             translate: true,
+            profile: false,
         }
     }
 }
@@ -56,14 +59,14 @@ impl Config {
         let default = xtensa_iss::Config::default();
         xtensa_iss::Config {
             native: self.native,
-            translate_after: default.translate_after.filter(|_| self.translate),
+            translate_after: default.translate_after.filter(|_| self.translate && !self.profile),
             ..default
         }
     }
 
     /// As it is, but with a budget for what runs before the first call.
     pub(super) fn for_boot(self) -> Config {
-        Config { budget: self.budget.min(BOOT_BUDGET), ..self }
+        Config { budget: self.budget.min(BOOT_BUDGET), profile: false, ..self }
     }
 }
 
@@ -96,6 +99,6 @@ impl Control {
     pub(super) fn limits(&self, core: u8, config: Config) -> Limits<'_> {
         let executed = &self.executed[usize::from(core) % map::CORES];
         let budget = self.budget.unwrap_or(config.budget);
-        Limits { budget, idle: config.idle, stop: &self.stop, executed }
+        Limits { budget, idle: config.idle, stop: &self.stop, executed, profile: config.profile }
     }
 }

@@ -39,6 +39,39 @@ pub struct Counters {
     pub dma_bytes: u64,
 }
 
+impl std::ops::AddAssign for Counters {
+    fn add_assign(&mut self, more: Counters) {
+        self.instructions += more.instructions;
+        self.loads += more.loads;
+        self.stores += more.stores;
+        self.window_loads += more.window_loads;
+        self.window_stores += more.window_stores;
+        self.window_misses += more.window_misses;
+        self.element_accesses += more.element_accesses;
+        self.dma_transfers += more.dma_transfers;
+        self.dma_bytes += more.dma_bytes;
+    }
+}
+
+impl std::ops::Sub for Counters {
+    type Output = Counters;
+
+    /// What was counted since `before`.
+    fn sub(self, before: Counters) -> Counters {
+        Counters {
+            instructions: self.instructions.wrapping_sub(before.instructions),
+            loads: self.loads.wrapping_sub(before.loads),
+            stores: self.stores.wrapping_sub(before.stores),
+            window_loads: self.window_loads.wrapping_sub(before.window_loads),
+            window_stores: self.window_stores.wrapping_sub(before.window_stores),
+            window_misses: self.window_misses.wrapping_sub(before.window_misses),
+            element_accesses: self.element_accesses.wrapping_sub(before.element_accesses),
+            dma_transfers: self.dma_transfers.wrapping_sub(before.dma_transfers),
+            dma_bytes: self.dma_bytes.wrapping_sub(before.dma_bytes),
+        }
+    }
+}
+
 impl Counters {
     /// Accesses through a window that needed no move.
     pub fn window_hits(&self) -> u64 {

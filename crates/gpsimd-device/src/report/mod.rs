@@ -4,6 +4,7 @@
 
 pub mod checks;
 pub mod counters;
+pub mod profile;
 mod run;
 
 pub use run::{CoreReport, Element, Ending, Finding, HbmStackUse, RunReport, Site};

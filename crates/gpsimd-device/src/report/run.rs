@@ -5,6 +5,7 @@
 use crate::call::tensor::Tensor;
 use crate::report::checks::{Code, Severity};
 use crate::report::counters::Counters;
+use crate::report::profile::Profile;
 
 /// Result of one call.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +20,8 @@ pub struct RunReport {
     pub findings: Vec<Finding>,
     /// Where what a call before has left is read first.
     pub kept: Option<super::Site>,
+    /// Who answers for what was counted, one entry per core; empty unless that was asked.
+    pub profiles: Vec<Profile>,
 }
 
 /// How one core's part ended.
