@@ -20,6 +20,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "gpsimd-lsp/xmm", run: gpsimd_lsp::fuzz::fuzz_xmm },
     Target { name: "gpsimd-toolchain/depfile", run: gpsimd_toolchain::fuzz::fuzz_depfile },
     Target { name: "gpsimd-toolchain/archive", run: gpsimd_toolchain::fuzz::fuzz_archive },
+    Target { name: "gpsimd-toolchain/travelling", run: gpsimd_toolchain::fuzz::fuzz_travelling },
     Target { name: "gpsimd-image/strip", run: gpsimd_image::fuzz::fuzz_strip },
     Target { name: "gpsimd-image/unpack", run: gpsimd_image::fuzz::fuzz_unpack },
     Target { name: "gpsimd-image/verify", run: gpsimd_image::fuzz::fuzz_verify },

@@ -21,7 +21,12 @@ pub enum ToolchainError {
 
     /// The open toolchain has not been installed in this home.
     #[error("the open toolchain (recipe {recipe}) is not installed in {}", home.display())]
-    #[diagnostic(code(toolchain::not_installed), help("run `gpsimd-build toolchain install`"))]
+    #[diagnostic(
+        code(toolchain::not_installed),
+        help(
+            "run `gpsimd-build toolchain install`; with --from FILE it takes an archive that was exported on another machine"
+        )
+    )]
     NotInstalled {
         /// Directory that was searched.
         home: PathBuf,
@@ -33,7 +38,7 @@ pub enum ToolchainError {
     #[error("the open toolchain in {} does not fit: {what} is {found:?} now, it was built for {built:?}", dir.display())]
     #[diagnostic(
         code(toolchain::stale),
-        help("run `gpsimd-build toolchain install`; it builds a fitting one beside the old")
+        help("run `gpsimd-build toolchain install`; it puts a fitting one beside the old")
     )]
     Stale {
         /// Installed directory.
@@ -192,6 +197,96 @@ pub enum ToolchainError {
         path: PathBuf,
         /// What was looked for.
         problem: String,
+    },
+
+    /// A toolchain cannot be packed whole.
+    #[error("the toolchain cannot be exported: {problem}")]
+    #[diagnostic(
+        code(toolchain::not_exportable),
+        help(
+            "export where the compiler and its libraries are files of the distribution's packages, documentation included"
+        )
+    )]
+    NotExportable {
+        /// What is missing or elsewhere.
+        problem: String,
+    },
+
+    /// A toolchain's archive is not one, or not all of one.
+    #[error("{} is no toolchain archive, or not a whole one: {problem}", archive.display())]
+    #[diagnostic(
+        code(toolchain::archive_unreadable),
+        help(
+            "fetch it again, or have it made again with `gpsimd-build toolchain export`; nothing was installed"
+        )
+    )]
+    ArchiveUnreadable {
+        /// Archive file.
+        archive: PathBuf,
+        /// What its reader says.
+        problem: String,
+    },
+
+    /// A toolchain's archive holds what none made by this program does.
+    #[error("{}: member {member:?} is refused: {problem}", archive.display())]
+    #[diagnostic(
+        code(toolchain::archive_refused),
+        help(
+            "`gpsimd-build toolchain export` writes no such archive: do not trust where this one is from; nothing was installed"
+        )
+    )]
+    ArchiveRefused {
+        /// Archive file.
+        archive: PathBuf,
+        /// Name in it.
+        member: String,
+        /// Why.
+        problem: String,
+    },
+
+    /// A toolchain's archive is not the one that was meant.
+    #[error("{} hashes to {found}, {by} says {expected}", archive.display())]
+    #[diagnostic(
+        code(toolchain::archive_changed),
+        help("fetch the archive again, and its .sha256 with it; nothing was installed")
+    )]
+    ArchiveChanged {
+        /// Archive file.
+        archive: PathBuf,
+        /// Hash now.
+        found: String,
+        /// Hash expected.
+        expected: String,
+        /// Who says so.
+        by: String,
+    },
+
+    /// A toolchain's archive is for another version of this program, or another machine.
+    #[error("{} does not fit: its {what} is {found}, this program needs {wanted}", archive.display())]
+    #[diagnostic(
+        code(toolchain::archive_unfit),
+        help("have it exported by the same version of gpsimd-build; nothing was installed")
+    )]
+    ArchiveUnfit {
+        /// Archive file.
+        archive: PathBuf,
+        /// What differs.
+        what: &'static str,
+        /// As the archive has it.
+        found: String,
+        /// As this program needs it.
+        wanted: String,
+    },
+
+    /// A toolchain's archive is on another machine.
+    #[error("{url} is on another machine, and this program opens no connection")]
+    #[diagnostic(
+        code(toolchain::archive_remote),
+        help("fetch it first: curl -fLO '{url}', and '{url}.sha256'; then give the file")
+    )]
+    ArchiveRemote {
+        /// As given.
+        url: String,
     },
 
     /// The finished toolchain does not do what it should.

@@ -1,5 +1,6 @@
 //! Entry points for fuzzing: one function per parser of outside bytes.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use crate::{depfile, install};
@@ -20,6 +21,28 @@ pub fn fuzz_archive(data: &[u8]) {
     assert!(!matches!(result, Err(crate::ToolchainError::Io { .. })));
 }
 
+/// Reads any bytes as an exported toolchain, as they are and as what an xz stream holds; nothing is written.
+pub fn fuzz_travelling(data: &[u8]) {
+    let run = |bytes: &[u8]| {
+        let mut seen = std::collections::BTreeSet::new();
+        let read = crate::travel::read(Path::new("archive"), bytes, &mut |member| {
+            assert!(member.name.is_relative() && member.name.iter().all(|part| part != ".." && part != "."));
+            assert!(seen.insert(member.name.to_owned()));
+            std::io::copy(&mut member.content.take(1 << 16), &mut std::io::sink()).map(drop).ok();
+            Ok(())
+        });
+        if let Err(error) = read {
+            use crate::ToolchainError::{ArchiveRefused, ArchiveUnreadable};
+            assert!(matches!(error, ArchiveRefused { .. } | ArchiveUnreadable { .. }), "{error}");
+        }
+    };
+    run(data);
+    let mut xz = Vec::new();
+    if liblzma::read::XzEncoder::new(data, 0).read_to_end(&mut xz).is_ok() {
+        run(&xz);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
@@ -35,6 +58,16 @@ mod tests {
                 changed[i] ^= 0xff;
                 super::fuzz_archive(&changed);
             }
+        }
+    }
+
+    #[test]
+    fn travelling_seeds_run() {
+        let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/corpus/travelling");
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+            super::fuzz_travelling(&bytes);
+            (0..bytes.len()).step_by(97).for_each(|len| super::fuzz_travelling(&bytes[..len]));
         }
     }
 

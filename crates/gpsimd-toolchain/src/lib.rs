@@ -9,7 +9,8 @@
 //! # Ok::<(), gpsimd_toolchain::ToolchainError>(())
 //! ```
 //!
-//! [`install::install`] builds the open toolchain from distribution packages, [`packages`] says which are missing.
+//! [`install::install`] builds the open toolchain from distribution packages, [`packages`] says which are missing;
+//! [`travel`] takes it to machines that have none.
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test stops where it fails"))]
 
 mod apt;
@@ -31,6 +32,7 @@ mod sysroot;
 #[cfg(test)]
 mod testing;
 pub mod text;
+pub mod travel;
 mod tree;
 mod vendor;
 mod vendor_host;
@@ -75,13 +77,13 @@ pub struct DeviceSdk {
 }
 
 /// The programs of the GNU cross compiler with this prefix, else of the open toolchain, as absolute paths; `None` if one
-/// of them is not in `PATH`.
-pub fn programs(machine: &Machine, gnu_prefix: Option<&str>) -> Option<Vec<std::path::PathBuf>> {
-    let prefix = gnu_prefix.map_or_else(|| format!("{}-", open::TARGET), str::to_owned);
-    ["g++", "gcc", "as", "ld", "ar"]
-        .map(|name| machine.program(&format!("{prefix}{name}")))
-        .into_iter()
-        .collect()
+/// of them is missing.
+pub fn programs(machine: &Machine, home: &Home, gnu_prefix: Option<&str>) -> Option<Vec<std::path::PathBuf>> {
+    let names = ["g++", "gcc", "as", "ld", "ar"];
+    match gnu_prefix {
+        Some(prefix) => names.into_iter().map(|name| machine.program(&format!("{prefix}{name}"))).collect(),
+        None => open::programs(machine, home, names),
+    }
 }
 
 impl Toolchain {

@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::driver::Driver;
 use crate::error::IoContext as _;
+use crate::install::selfcheck;
 use crate::job::joined;
+use crate::travel::{self, Travels};
 use crate::{Command, Home, Machine, ToolchainError, process, sysroot, tree, versions};
 
 /// Variable that names the plugin by which the compiler knows the cores.
@@ -56,28 +58,65 @@ pub(crate) struct Manifest {
     pub(crate) versions: Versions,
     /// Source archives: name and size in bytes.
     pub(crate) sources: Vec<(String, u64)>,
-    /// The compiler's own header directories.
+    /// The compiler's own header directories: absolute, or in a toolchain that travels below its directory.
     pub(crate) compiler_headers: Vec<PathBuf>,
     /// Hash over `lib/` and `target/`, names and contents.
     pub(crate) tree: String,
+    /// What it brings along, if it came in an archive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) travels: Option<Travels>,
+}
+
+impl Manifest {
+    /// A program: its own, or the distribution's.
+    fn program(&self, machine: &Machine, dir: &Path, name: &str) -> Result<PathBuf, ToolchainError> {
+        match self.travels {
+            Some(_) => Ok(own_program(dir, name)),
+            None => program(machine, name),
+        }
+    }
 }
 
 /// An installed open toolchain, ready to make commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenToolchain {
     dir: PathBuf,
-    manifest: Manifest,
+    pub(crate) manifest: Manifest,
     pub(crate) driver: Driver,
 }
 
 impl OpenToolchain {
-    /// The one installed in `home` that was built by this recipe for the programs now in `PATH`.
+    /// The one in `home`: what came in an archive and fits this program, else what was built by this recipe for the
+    /// programs now in `PATH`.
     pub fn discover(machine: &Machine, home: &Home) -> Result<OpenToolchain, ToolchainError> {
+        let sysroot = sysroot::hash();
+        let mut stale = None;
+        for dir in installed(home, TRAVELLING)? {
+            let Ok(manifest) = read_manifest(&dir) else { continue };
+            let (fits, built) = (manifest.versions.sysroot == sysroot, manifest.versions.sysroot.clone());
+            match (manifest.travels.is_some(), fits) {
+                (true, true) => return OpenToolchain::in_dir(machine, dir, manifest),
+                (true, false) => {
+                    let (what, found) = ("the sysroot's source", sysroot.clone());
+                    stale = stale.or(Some(ToolchainError::Stale { dir, what, found, built }));
+                }
+                (false, _) => {}
+            }
+        }
+        OpenToolchain::built_here(machine, home).map_err(|error| match error {
+            ToolchainError::ProgramMissing { .. } | ToolchainError::NotInstalled { .. } => {
+                stale.unwrap_or(error)
+            }
+            other => other,
+        })
+    }
+
+    fn built_here(machine: &Machine, home: &Home) -> Result<OpenToolchain, ToolchainError> {
         let (compiler, assembler) = (program(machine, "g++")?, program(machine, "as")?);
         let [compiler, assembler] = versions::lines(home, [&compiler, &assembler])?;
         let versions = Versions { compiler, assembler, sysroot: sysroot::hash() };
         let mut stale = None;
-        for dir in installed(home)? {
+        for dir in installed(home, BUILT)? {
             let Ok(manifest) = read_manifest(&dir) else { continue };
             match difference(&manifest.versions, &versions) {
                 None => return OpenToolchain::in_dir(machine, dir, manifest),
@@ -94,13 +133,22 @@ impl OpenToolchain {
         dir: PathBuf,
         manifest: Manifest,
     ) -> Result<OpenToolchain, ToolchainError> {
+        let program = |name| manifest.program(machine, &dir, name);
+        let mut c_headers = c_headers(&dir, &manifest.compiler_headers);
+        c_headers.push(place_map(&dir));
+        // launchers say it to those who need it
+        let mut env = vec![config_variable(&dir)];
+        if manifest.travels.is_some() {
+            env.clear();
+            c_headers.push(gcc_map(&dir));
+        }
         let driver = Driver {
-            gcc: program(machine, "gcc")?,
-            gxx: program(machine, "g++")?,
-            ar: program(machine, "ar")?,
-            env: vec![config_variable(&dir)],
+            gcc: program("gcc")?,
+            gxx: program("g++")?,
+            ar: program("ar")?,
+            env,
             target: TARGET_FLAGS.iter().map(OsString::from).collect(),
-            c_headers: [c_headers(&dir, &manifest.compiler_headers), vec![place_map(&dir)]].concat(),
+            c_headers,
             cxx_headers: cxx_headers(&dir),
             start_objects: vec![dir.join("target/lib/crti.o"), dir.join("target/lib/crtbegin.o")],
             end_objects: vec![dir.join("target/lib/crtend.o"), dir.join("target/lib/crtn.o")],
@@ -152,21 +200,37 @@ impl OpenToolchain {
 
     /// Hashes the installed files again and compares with what was installed.
     pub fn verify(&self) -> Result<(), ToolchainError> {
-        let damaged = |found| ToolchainError::Damaged {
-            dir: self.dir.clone(),
-            found,
-            recorded: self.manifest.tree.clone(),
-        };
-        match tree::hash(&self.dir, HASHED) {
-            Ok(found) if found == self.manifest.tree => Ok(()),
+        self.compare(HASHED, &self.manifest.tree)?;
+        match &self.manifest.travels {
+            Some(travels) => self.compare(travel::BROUGHT, &travels.content),
+            None => Ok(()),
+        }
+    }
+
+    fn compare(&self, parts: &[&str], recorded: &str) -> Result<(), ToolchainError> {
+        let damaged =
+            |found| ToolchainError::Damaged { dir: self.dir.clone(), found, recorded: recorded.to_owned() };
+        match tree::hash(&self.dir, parts) {
+            Ok(found) if found == recorded => Ok(()),
             Ok(found) => Err(damaged(found)),
             Err(error) => Err(damaged(error.to_string())),
         }
     }
 
+    /// Compiles and links a small program: files can be as they were and yet not run where they are.
+    pub fn try_out(&self, machine: &Machine) -> Result<(), ToolchainError> {
+        let scratch = tempfile::tempdir().context("cannot create a directory in", std::env::temp_dir())?;
+        selfcheck::check(self, machine, scratch.path())
+    }
+
+    /// Whether it came in an archive and needs nothing of this machine.
+    pub fn travels(&self) -> bool {
+        self.manifest.travels.is_some()
+    }
+
     /// A command of another program of the toolchain (`ld`, `nm`, `objdump`, `readelf`, …) without arguments.
     pub fn tool(&self, machine: &Machine, name: &str) -> Result<Command, ToolchainError> {
-        let mut command = Command::new(program(machine, name)?);
+        let mut command = Command::new(self.manifest.program(machine, &self.dir, name)?);
         command.env.clone_from(&self.driver.env);
         Ok(command)
     }
@@ -186,7 +250,7 @@ pub(crate) fn c_headers(dir: &Path, compiler_headers: &[PathBuf]) -> Vec<OsStrin
     let mut words = vec![OsString::from("-nostdinc")];
     let newlib = dir.join("target/include");
     for header_dir in compiler_headers.iter().chain([&newlib]) {
-        words.extend(["-isystem".into(), header_dir.clone().into_os_string()]);
+        words.extend(["-isystem".into(), dir.join(header_dir).into_os_string()]);
     }
     words
 }
@@ -195,6 +259,16 @@ pub(crate) fn c_headers(dir: &Path, compiler_headers: &[PathBuf]) -> Vec<OsStrin
 pub(crate) fn place_map(dir: &Path) -> OsString {
     let mut word = joined("-ffile-prefix-map=", dir);
     word.push("=/toolchain");
+    word
+}
+
+/// The compiler's headers of a toolchain that travels, called what they are called where it is built from packages: both
+/// make the same bytes.
+fn gcc_map(dir: &Path) -> OsString {
+    let (here, there) = travel::GCC;
+    let mut word = joined("-ffile-prefix-map=", &dir.join(here));
+    word.push("=");
+    word.push(there);
     word
 }
 
@@ -214,7 +288,7 @@ pub(crate) fn program(machine: &Machine, name: &str) -> Result<PathBuf, Toolchai
     machine.program(&program).ok_or_else(|| ToolchainError::ProgramMissing {
         program,
         help: format!(
-            "it comes with the Debian package {package}; `gpsimd-build toolchain install` tells how to get it"
+            "it comes with the Debian package {package}; `gpsimd-build toolchain install` tells how to get it, and with --from FILE takes an archive that needs no packages"
         ),
     })
 }
@@ -224,15 +298,49 @@ pub(crate) fn version_line(program: &Path) -> Result<String, ToolchainError> {
     Ok(output.lines().next().unwrap_or_default().trim().to_owned())
 }
 
+/// Where a launcher is.
+fn own_program(dir: &Path, name: &str) -> PathBuf {
+    dir.join(travel::PROGRAMS).join(format!("{TARGET}-{name}"))
+}
+
+/// The programs that the open toolchain in `home` consists of, as absolute paths; `None` if one is missing.
+pub(crate) fn programs<const N: usize>(
+    machine: &Machine,
+    home: &Home,
+    names: [&str; N],
+) -> Option<Vec<PathBuf>> {
+    let travelling = installed(home, TRAVELLING).ok().into_iter().flatten().next();
+    let find = |name: &str| match &travelling {
+        Some(dir) => Some(own_program(dir, name)).filter(|program| program.is_file()),
+        None => machine.program(&format!("{TARGET}-{name}")),
+    };
+    names.into_iter().map(find).collect()
+}
+
+/// How the names of directories begin, before the recipe: of toolchains built here, and of those from archives.
+const BUILT: &str = "open";
+const TRAVELLING: &str = "travelling";
+
+/// Directory of a toolchain that was built here.
+pub(crate) fn built_name(key: &str) -> String {
+    format!("{BUILT}-{RECIPE}-{key}")
+}
+
+/// Directory of a toolchain from an archive; libraries of another update of the same distribution make it another.
+pub(crate) fn travelling_name(manifest: &Manifest) -> String {
+    let content = manifest.travels.as_ref().and_then(|travels| travels.content.get(..6)).unwrap_or_default();
+    format!("{TRAVELLING}-{RECIPE}-{}-{content}", manifest.key)
+}
+
 /// Directories of this recipe, newest name first so that the choice does not depend on the file system's order.
-fn installed(home: &Home) -> Result<Vec<PathBuf>, ToolchainError> {
+fn installed(home: &Home, kind: &str) -> Result<Vec<PathBuf>, ToolchainError> {
     let toolchains = home.toolchains();
     let entries = match std::fs::read_dir(&toolchains) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(source) => return Err(ToolchainError::Io { action: "cannot list", path: toolchains, source }),
     };
-    let prefix = format!("open-{RECIPE}-");
+    let prefix = format!("{kind}-{RECIPE}-");
     let mut dirs: Vec<PathBuf> = entries
         .flatten()
         .filter(|e| e.file_name().to_str().is_some_and(|n| n.starts_with(&prefix)))
@@ -246,6 +354,12 @@ pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest, ToolchainError> {
     let path = dir.join(MANIFEST);
     let text = std::fs::read(&path).context("cannot read", &path)?;
     serde_json::from_slice(&text).map_err(std::io::Error::from).context("cannot read", path)
+}
+
+pub(crate) fn write_manifest(dir: &Path, manifest: &Manifest) -> Result<(), ToolchainError> {
+    let path = dir.join(MANIFEST);
+    let text = serde_json::to_vec_pretty(manifest).map_err(std::io::Error::from);
+    text.and_then(|text| std::fs::write(&path, text)).context("cannot write", path)
 }
 
 fn difference(built: &Versions, now: &Versions) -> Option<(&'static str, String, String)> {

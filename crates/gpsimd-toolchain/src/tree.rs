@@ -2,6 +2,7 @@
 //!
 //! Unaware of what the files are.
 
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,18 @@ pub(crate) fn hash(dir: &Path, parts: &[&str]) -> Result<String, ToolchainError>
         absorb(&mut hasher, name.as_os_str().as_bytes(), &bytes);
     }
     Ok(hex(hasher))
+}
+
+/// SHA-256 of one file's bytes.
+pub(crate) fn hash_of(mut file: impl Read) -> io::Result<String> {
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hex(hasher)),
+            n => hasher.update(buffer.get(..n).unwrap_or_default()),
+        }
+    }
 }
 
 /// A name and its content, so that no two different lists of them give the same stream.

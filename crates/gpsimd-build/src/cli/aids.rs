@@ -2,6 +2,7 @@
 //!
 //! Unaware of builds.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -18,13 +19,14 @@ pub struct Toolchain {
 /// What to do with toolchains.
 #[derive(Debug, Subcommand)]
 pub enum ToolchainCommand {
-    /// Build the open toolchain from distribution packages into the tool's data directory.
+    /// Build the open toolchain from distribution packages into the tool's data directory, or take one from an archive.
     #[command(after_help = "\
 The data directory is $GPSIMD_BUILD_HOME, else $XDG_DATA_HOME/gpsimd-build, else ~/.local/share/gpsimd-build.
 
 Examples:
   gpsimd-build toolchain install               # says which packages are missing, if any
-  sudo gpsimd-build toolchain install --yes    # installs them first")]
+  sudo gpsimd-build toolchain install --yes    # installs them first
+  gpsimd-build toolchain install --from toolchain.tar.xz    # needs no packages, no root, no network")]
     Install {
         /// As root, install missing distribution packages without asking.
         #[arg(short, long)]
@@ -32,12 +34,36 @@ Examples:
         /// Compilers at the same time [default: the machine's processors].
         #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
         jobs: Option<u16>,
+        /// Install this archive, which `toolchain export` made: a path, or a file:// URL.
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["yes", "jobs"])]
+        from: Option<OsString>,
+        /// What the archive must hash to [default: what FILE.sha256 says, if it is there].
+        #[arg(long, value_name = "HEX", requires = "from", value_parser = sha256)]
+        sha256: Option<String>,
+    },
+    /// Write the open toolchain to one archive that runs on any x86-64 Linux, and its hash beside it.
+    #[command(after_help = "\
+The archive holds programs under the GNU GPL: whoever passes it on must pass on, or offer, the sources that
+licenses/SOURCES in it names. Equal packages give equal archives, bit by bit.
+
+Example:
+  gpsimd-build toolchain export toolchain.tar.xz")]
+    Export {
+        /// The archive to write; FILE.sha256 appears beside it.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
     },
     /// Print the compiler in force and what it is.
     Show {
         #[command(flatten)]
         compiler: Compiler,
     },
+}
+
+/// Sixty-four hexadecimal digits.
+fn sha256(text: &str) -> Result<String, String> {
+    let is_one = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_one.then(|| text.to_owned()).ok_or_else(|| "a SHA-256 has 64 hexadecimal digits".to_owned())
 }
 
 /// Arguments of `schema`.

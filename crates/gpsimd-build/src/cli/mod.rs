@@ -110,6 +110,7 @@ impl Command {
                 "toolchain install"
             }
             Command::Toolchain(Toolchain { command: ToolchainCommand::Show { .. } }) => "toolchain show",
+            Command::Toolchain(Toolchain { command: ToolchainCommand::Export { .. } }) => "toolchain export",
             Command::Doctor => "doctor",
             Command::Schema(_) => "schema",
             Command::Integrations(_) => "integrations",

@@ -138,10 +138,11 @@ fn examine(
 
 fn open(machine: &Machine, home: &Home, state: State) -> Finding {
     match Toolchain::discover(machine, home) {
-        Ok(Toolchain::Open(open)) => match open.verify() {
+        // files can be as they were, and not run: so it also compiles one
+        Ok(Toolchain::Open(open)) => match open.verify().and_then(|()| open.try_out(machine)) {
             Ok(()) => Finding::good(
                 "open tools",
-                format!("{}\nin {}", open.compiler_version(), open.dir().display()),
+                format!("{}\nin {}; compiles and links", open.compiler_version(), open.dir().display()),
             ),
             Err(error) => Finding::error("open tools", state, &error),
         },

@@ -1,13 +1,13 @@
-//! `toolchain`: install the open one, show the one in force.
+//! `toolchain`: install the open one, take it along, show the one in force.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use gpsimd_toolchain::install::{self, Event, Step};
-use gpsimd_toolchain::{Home, Machine, Toolchain, ToolchainError, packages};
+use gpsimd_toolchain::{Home, Machine, OpenToolchain, Toolchain, ToolchainError, packages, travel};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::Result;
 use schemars::JsonSchema;
@@ -32,6 +32,21 @@ pub struct Installed {
     identity: String,
 }
 
+/// What `export` wrote, for programs.
+#[derive(Serialize, JsonSchema)]
+pub struct Exported {
+    /// The archive.
+    file: PathBuf,
+    /// Its SHA-256; `FILE.sha256` holds it, too.
+    sha256: String,
+    /// Its size.
+    bytes: u64,
+    /// Size of what it unpacks to.
+    unpacked: u64,
+    /// What the toolchain is, as manifests say it.
+    identity: String,
+}
+
 /// The compiler in force, for programs.
 #[derive(Serialize, JsonSchema)]
 pub struct Shown {
@@ -52,10 +67,19 @@ pub struct Shown {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments, render: &Render) -> Result<Status> {
     match &arguments.command {
-        ToolchainCommand::Install { yes, jobs } => {
+        ToolchainCommand::Install { from: Some(from), sha256, .. } => {
+            let steps = Steps::new(render.is_json());
+            let (machine, home) = (Machine::here(), Home::from_env()?);
+            let outcome =
+                travel::import(&machine, &home, from, sha256.as_deref(), &|event| steps.event(&event))?;
+            steps.finish();
+            installed(outcome, render)
+        }
+        ToolchainCommand::Install { yes, jobs, from: None, .. } => {
             let jobs = jobs.map_or_else(processors, usize::from);
             install(*yes, NonZeroUsize::new(jobs).unwrap_or(NonZeroUsize::MIN), render)
         }
+        ToolchainCommand::Export { file } => export(file, render),
         ToolchainCommand::Show { compiler } => {
             show(&toolchain(compiler, &Home::from_env()?)?, render)?;
             Ok(Status::Good)
@@ -82,6 +106,10 @@ fn install(yes: bool, jobs: NonZeroUsize, render: &Render) -> Result<Status> {
     let steps = Steps::new(render.is_json());
     let outcome = install::install(&machine, &Home::from_env()?, jobs, &|event| steps.event(&event))?;
     steps.finish();
+    installed(outcome, render)
+}
+
+fn installed(outcome: install::Outcome, render: &Render) -> Result<Status> {
     let is_new = matches!(outcome, install::Outcome::Installed(_));
     let open = outcome.toolchain();
     let document = Installed {
@@ -93,6 +121,24 @@ fn install(yes: bool, jobs: NonZeroUsize, render: &Render) -> Result<Status> {
     render.result(&document, || {
         let state = if is_new { "installed in" } else { "is already in" };
         format!("the open toolchain {state} {}\n  {}\n", open.dir().display(), open.compiler_version())
+    })?;
+    Ok(Status::Good)
+}
+
+fn export(file: &Path, render: &Render) -> Result<Status> {
+    let machine = Machine::here();
+    let open = OpenToolchain::discover(&machine, &Home::from_env()?)?;
+    let travel::Exported { file, sha256, bytes, unpacked } = travel::export(&machine, &open, file)?;
+    let document = Exported { file, sha256, bytes, unpacked, identity: open.identity() };
+    render.result(&document, || {
+        let megabytes = |bytes: u64| format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10);
+        format!(
+            "{}: {}, {} unpacked\n  sha256 {}\n",
+            document.file.display(),
+            megabytes(bytes),
+            megabytes(unpacked),
+            document.sha256
+        )
     })?;
     Ok(Status::Good)
 }
@@ -113,7 +159,7 @@ fn show(choice: &Choice, render: &Render) -> Result<()> {
         why: why.clone(),
         compiler: toolchain.compiler_version().to_owned(),
         identity: toolchain.identity(),
-        directory: directory.map(std::path::Path::to_owned),
+        directory: directory.map(Path::to_owned),
         caveats: notes.clone(),
     };
     render.result(&document, || {

@@ -91,7 +91,7 @@ impl Question {
         if std::env::var_os("GPSIMD_SDK_DIR").is_some() {
             return None;
         }
-        let programs = gpsimd_toolchain::programs(&Machine::here(), gnu_prefix)?;
+        let programs = gpsimd_toolchain::programs(&Machine::here(), home, gnu_prefix)?;
         let cwd = std::env::current_dir().ok()?;
         let mut parts = fingerprint::environment();
         parts.push(serde_json::to_vec(&(draft, gnu_prefix, surroundings)).ok()?);

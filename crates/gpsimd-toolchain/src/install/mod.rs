@@ -12,23 +12,24 @@ mod libc;
 mod libgcc;
 mod pieces;
 mod plugin;
-mod selfcheck;
+pub(crate) mod selfcheck;
+mod site;
 pub(crate) mod unpack;
-mod workshop;
-mod wrappers;
+pub(crate) mod workshop;
+pub(crate) mod wrappers;
 
 use std::fmt;
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::num::NonZeroUsize;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
 use crate::error::IoContext as _;
-use crate::open::{self, HASHED, MANIFEST, Manifest, Versions};
+use crate::open::{self, HASHED, Manifest, Versions};
 use crate::packages::{self, Tarballs};
 use crate::{Home, Machine, OpenToolchain, RECIPE, ToolchainError, process, sysroot, tree};
+pub(crate) use site::Site;
 use workshop::Workshop;
 
 /// One part of the work. Some run at the same time.
@@ -58,10 +59,12 @@ pub enum Step {
     CxxLibrary,
     /// Compile and link a program with the result.
     SelfCheck,
+    /// Unpack a toolchain that was exported elsewhere; no other step but the self-check follows.
+    Archive,
 }
 
 impl Step {
-    /// All steps, in the order in which they begin.
+    /// All steps of a build from packages, in the order in which they begin.
     pub const ALL: [Step; 12] = [
         Step::GccSource,
         Step::NewlibSource,
@@ -93,6 +96,7 @@ impl fmt::Display for Step {
             Step::CxxHeaders => "C++ headers",
             Step::CxxLibrary => "libstdc++-lite",
             Step::SelfCheck => "self-check",
+            Step::Archive => "unpack toolchain",
         })
     }
 }
@@ -139,9 +143,6 @@ impl Outcome {
     }
 }
 
-/// Names of directories in the making, so that the next install knows them.
-const UNFINISHED: &str = ".install-";
-
 /// Installs the open toolchain in `home`, running `jobs` compilers at a time.
 pub fn install(
     machine: &Machine,
@@ -156,12 +157,8 @@ pub fn install(
     let sources = sources.into_iter().collect::<Result<Vec<_>, _>>()?;
     let key = key(&versions, &sources);
 
-    let toolchains = home.toolchains();
-    fs::create_dir_all(&toolchains).context("cannot create", &toolchains)?;
-    let _lock = lock(&toolchains.join(".lock"), tell)?;
-    clear_unfinished(&toolchains, tell)?;
-
-    let dir = toolchains.join(format!("open-{RECIPE}-{key}"));
+    let site = Site::take(home, tell)?;
+    let dir = site.toolchains().join(open::built_name(&key));
     if let Ok(manifest) = open::read_manifest(&dir) {
         let toolchain = OpenToolchain::in_dir(machine, dir.clone(), manifest)?;
         if toolchain.verify().is_ok() {
@@ -169,11 +166,7 @@ pub fn install(
         }
     }
 
-    let unfinished = tempfile::Builder::new()
-        .prefix(UNFINISHED)
-        .permissions(fs::Permissions::from_mode(0o755))
-        .tempdir_in(&toolchains)
-        .context("cannot create a directory in", &toolchains)?;
+    let unfinished = site.unfinished()?;
     let workshop = Workshop::new(machine, unfinished.path(), jobs, tell)?;
     build(&workshop, &tarballs)?;
     wrappers::write_all(&workshop, &dir)?;
@@ -185,25 +178,11 @@ pub fn install(
         sources,
         compiler_headers: workshop.compiler_headers.clone(),
         tree: tree::hash(unfinished.path(), HASHED)?,
+        travels: None,
     };
     selfcheck::run(&workshop, machine, &manifest)?;
-    let text = serde_json::to_vec_pretty(&manifest)
-        .map_err(std::io::Error::from)
-        .context("cannot write", unfinished.path())?;
-    let path = unfinished.path().join(MANIFEST);
-    fs::write(&path, text).context("cannot write", &path)?;
-
-    // A damaged predecessor moves aside under a name that the next install would clear away.
-    let aside = tempfile::Builder::new()
-        .prefix(UNFINISHED)
-        .tempdir_in(&toolchains)
-        .context("cannot create a directory in", &toolchains)?;
-    if dir.exists() {
-        fs::rename(&dir, aside.path().join("damaged")).context("cannot move aside", &dir)?;
-    }
-    fs::rename(unfinished.path(), &dir).context("cannot move the finished toolchain to", &dir)?;
-    // It has another name now; there is nothing left to delete under the old one.
-    let _ = unfinished.keep();
+    open::write_manifest(unfinished.path(), &manifest)?;
+    site.publish(unfinished, &dir)?;
     Ok(Outcome::Installed(OpenToolchain::in_dir(machine, dir, manifest)?))
 }
 
@@ -274,31 +253,4 @@ fn key(versions: &Versions, sources: &[(String, u64)]) -> String {
         tree::absorb(&mut hasher, name.as_bytes(), &len.to_le_bytes());
     }
     tree::hex(hasher).chars().take(12).collect()
-}
-
-fn lock(path: &Path, tell: &(dyn Fn(Event) + Sync)) -> Result<File, ToolchainError> {
-    let file =
-        File::options().create(true).truncate(false).write(true).open(path).context("cannot open", path)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            tell(Event::Waiting { lock: path.to_owned() });
-            file.lock().context("cannot lock", path)?;
-        }
-        Err(TryLockError::Error(error)) => return Err(error).context("cannot lock", path),
-    }
-    Ok(file)
-}
-
-/// Removes what killed installs left; the lock is held, so none is at work. A compiler that outlived its install may
-/// still write a file: what cannot be removed now is left to the next install.
-fn clear_unfinished(toolchains: &Path, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ToolchainError> {
-    for entry in fs::read_dir(toolchains).context("cannot list", toolchains)?.flatten() {
-        if entry.file_name().to_string_lossy().starts_with(UNFINISHED)
-            && fs::remove_dir_all(entry.path()).is_ok()
-        {
-            tell(Event::Cleared { dir: entry.path() });
-        }
-    }
-    Ok(())
 }

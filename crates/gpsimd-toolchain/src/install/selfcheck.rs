@@ -1,4 +1,4 @@
-//! The last step: a small C++ program is compiled and linked with the new toolchain before anyone sees it.
+//! A small C++ program is compiled and linked: the last step of an install, before anyone sees the new toolchain.
 //!
 //! Unaware of GPSIMD images; it only asks whether the code is windowed and complete.
 
@@ -17,14 +17,22 @@ pub(super) fn run(workshop: &Workshop, machine: &Machine, manifest: &Manifest) -
     workshop.progress(Step::SelfCheck, 0, 1);
     let toolchain = OpenToolchain::in_dir(machine, workshop.root.to_owned(), manifest.clone())?;
     let dir = workshop.object("");
+    check(&toolchain, machine, &dir)?;
+    std::fs::remove_dir_all(&dir).ok();
+    workshop.progress(Step::SelfCheck, 1, 1);
+    Ok(())
+}
+
+/// Tries the toolchain in a scratch directory.
+pub(crate) fn check(toolchain: &OpenToolchain, machine: &Machine, dir: &Path) -> Result<(), ToolchainError> {
     let (source, object, image) = (dir.join("check.cpp"), dir.join("check.o"), dir.join("check.elf"));
     write(&source, PROGRAM)?;
     let compile = toolchain.driver.compile(&crate::CompileJob::new(&source, &object));
-    process::captured(&compile, &dir)?;
-    process::captured(&link_all(&toolchain, &object, &image), &dir)?;
+    process::captured(&compile, dir)?;
+    process::captured(&link_all(toolchain, &object, &image), dir)?;
 
     let objdump = toolchain.tool(machine, "objdump")?.args(["-d", "--section=.text"]).arg(&image);
-    let listing = process::captured(&objdump, &dir)?;
+    let listing = process::captured(&objdump, dir)?;
     for instruction in ["entry", "retw", "call8"] {
         if !listing
             .lines()
@@ -35,8 +43,6 @@ pub(super) fn run(workshop: &Workshop, machine: &Machine, manifest: &Manifest) -
             });
         }
     }
-    std::fs::remove_dir_all(&dir).ok();
-    workshop.progress(Step::SelfCheck, 1, 1);
     Ok(())
 }
 

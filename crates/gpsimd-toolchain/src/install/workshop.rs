@@ -212,12 +212,12 @@ impl Unit {
     }
 }
 
-pub(super) fn create_dir(dir: &Path) -> Result<(), ToolchainError> {
+pub(crate) fn create_dir(dir: &Path) -> Result<(), ToolchainError> {
     fs::create_dir_all(dir).context("cannot create", dir)
 }
 
 /// Writes a file and the directories above it.
-pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), ToolchainError> {
+pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), ToolchainError> {
     if let Some(dir) = path.parent() {
         create_dir(dir)?;
     }
@@ -242,7 +242,7 @@ pub(super) fn files(dir: &Path) -> Result<Vec<PathBuf>, ToolchainError> {
 }
 
 /// Copies one file, making the directories above it.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<(), ToolchainError> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), ToolchainError> {
     if let Some(dir) = to.parent() {
         create_dir(dir)?;
     }
