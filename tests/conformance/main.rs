@@ -7,6 +7,8 @@
 mod bench;
 #[path = "../../sdk/tests/expectations.rs"]
 mod expectations;
+#[path = "../../crates/xtensa-iss/tests/common/gcc.rs"]
+mod gcc;
 
 mod archives;
 mod asserts;

@@ -7,17 +7,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::LazyLock;
 
 use gpsimd_device::{
     Code, Config, Control, CoreImage, Dtype, Finding, Machine, Severity, Tensor, TensorSpec,
 };
 
-use crate::bench::{Bench, good, repository};
+use crate::bench::{Bench, repository};
+use crate::gcc::{self, directive, quoted, reason};
 
-/// Where the package puts its archive.
-const ARCHIVE: &str = "/usr/src/gcc-12/gcc-12.2.0-dfsg.tar.xz";
 /// Of the default dose one test in so many runs.
 const DOSE: usize = 48;
 
@@ -115,28 +113,7 @@ impl Verdict {
     }
 }
 
-static SUITE: LazyLock<PathBuf> = LazyLock::new(|| {
-    let kept = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("gcc-testsuite");
-    if !kept.join("complete").is_file() {
-        std::fs::create_dir_all(&kept).expect("a directory");
-        let folders = ["c-c++-common", "gcc.dg", "g++.dg"].into_iter().flat_map(|dialect| {
-            ["asan", "ubsan"].map(|kind| format!("gcc-12.2.0/gcc/testsuite/{dialect}/{kind}"))
-        });
-        let mut tar = Command::new("tar");
-        good(tar.arg("-xJf").arg(ARCHIVE).arg("-C").arg(&kept).arg("--strip-components=3").args(folders));
-        std::fs::write(kept.join("complete"), "").expect("written");
-    }
-    kept
-});
-
-/// Words in quotes or braces behind a directive, for instance behind `dg-options`.
-fn directive<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
-    text.lines().filter_map(|line| line.split_once(name)).map(|(_, rest)| rest.trim()).collect()
-}
-
-fn quoted(text: &str) -> Vec<&str> {
-    text.split('"').skip(1).step_by(2).collect()
-}
+static SUITE: LazyLock<PathBuf> = LazyLock::new(|| gcc::test_suite(Path::new(env!("CARGO_TARGET_TMPDIR"))));
 
 impl Test {
     /// Reads a test; `None` if it is one that only compiles.
@@ -146,14 +123,7 @@ impl Test {
             return None;
         }
         let name = path.strip_prefix(root).expect("below it").to_string_lossy().into_owned();
-        let mut options: Vec<String> = Vec::new();
-        for line in directive(&text, "dg-options").iter().chain(&directive(&text, "dg-additional-options")) {
-            // those with a target are for other machines
-            if !line.contains("target") {
-                let words = quoted(line).first().copied().unwrap_or_default().replace("--param ", "--param=");
-                options.extend(words.split_whitespace().filter(|word| is_ours(word)).map(str::to_owned));
-            }
-        }
+        let mut options: Vec<String> = gcc::options(&text).filter(|word| is_ours(word)).collect();
         options.extend(level(&text).map(str::to_owned));
         let expects = text.contains("dg-shouldfail") || text.contains("dg-output");
         let is_faulty = expects && !RIGHT.contains(&name.as_str());
@@ -245,16 +215,6 @@ fn level(text: &str) -> Option<&str> {
     })
 }
 
-/// Why a build failed, in one line.
-fn reason(said: &str) -> String {
-    let signs = ["fatal error:", "undefined reference to", "error:", "kernel::", "link::"];
-    let line = signs.iter().find_map(|sign| {
-        let line = said.lines().find(|line| line.contains(sign))?;
-        line.split_once(sign).map(|(_, rest)| format!("{sign}{rest}"))
-    });
-    line.unwrap_or_else(|| said.lines().next().unwrap_or_default().to_owned()).replace('|', "/")
-}
-
 /// `docs/sanitizer-suites.md`.
 fn page(results: &BTreeMap<String, (bool, bool, Verdict)>) -> String {
     let mut text = String::from(
@@ -291,7 +251,6 @@ fn page(results: &BTreeMap<String, (bool, bool, Verdict)>) -> String {
 
 #[test]
 fn what_gcc_tests_its_sanitizers_with_is_found() {
-    assert!(Path::new(ARCHIVE).is_file(), "these tests need {ARCHIVE}: apt install gcc-12-source");
     let is_whole = std::env::var_os("GPSIMD_SUITES").is_some();
     let tests = Test::all();
     let dose: Vec<&Test> = tests.iter().step_by(if is_whole { 1 } else { DOSE }).collect();

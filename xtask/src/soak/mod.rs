@@ -29,6 +29,10 @@ pub enum Storm {
     Sequences,
     /// Functions that the host computes against their own instructions, operand by operand.
     Routines,
+    /// The open toolchain exported, imported where no packages are, exported again.
+    Travel,
+    /// GCC's execute torture suite, run by the simulator and by qemu.
+    Torture,
     /// GCC's own tests of its sanitizers, in checked builds.
     Suites,
     /// Right kernels built in every way: nothing may be found.
@@ -95,6 +99,8 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
             Storm::Floats => parsers::floats(),
             Storm::Sequences => parsers::sequences(),
             Storm::Routines => parsers::routines(),
+            Storm::Travel => parsers::travel(),
+            Storm::Torture => parsers::torture(),
             Storm::Suites => parsers::suites(),
             Storm::Alarms => parsers::alarms(),
             Storm::Edits => parsers::edits(dose.edits, dose.seed),

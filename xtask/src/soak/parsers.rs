@@ -95,3 +95,19 @@ pub fn routines() -> Result<String> {
     run(routines.args(["--", "--include-ignored"]).env("GPSIMD_OPERANDS", "100000000"))?;
     Ok("100,000,000 operands of each routine: the same bits and counts as its own instructions".to_owned())
 }
+
+/// The open toolchain leaves, arrives and leaves again.
+pub fn travel() -> Result<String> {
+    let mut travel = cargo();
+    travel.args(["test", "--package", "gpsimd-toolchain", "--test", "travel", "--", "--include-ignored"]);
+    run(&mut travel)?;
+    Ok("it compiles where it arrives, and two exports are one archive".to_owned())
+}
+
+/// GCC's execute torture suite at four levels of optimisation.
+pub fn torture() -> Result<String> {
+    let mut torture = cargo();
+    torture.args(["test", "--release", "--package", "xtensa-iss", "--test", "torture"]);
+    run(torture.env("GPSIMD_TORTURE", "all"))?;
+    Ok("no program ends otherwise than under qemu; what fails is in docs/torture-suite.md".to_owned())
+}

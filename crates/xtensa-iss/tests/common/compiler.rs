@@ -38,29 +38,55 @@ pub fn tool(name: &str) -> Command {
 
 /// Compiles `name` with `level` and links it at [`BASE`].
 pub fn build(dir: &Path, name: &str, level: &str) -> PathBuf {
-    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
-    let objects: Vec<PathBuf> = ["start.S", "begin.c", name]
-        .iter()
-        .map(|source| {
-            let object = dir.join(format!("{source}{level}.o"));
-            let mut job = CompileJob::new(programs.join(source), &object);
-            job.cflags = vec![level.into(), "-Wno-infinite-recursion".into()];
-            run(&gpsimd_toolchain::Toolchain::Open(toolchain().clone()).compile(&job));
-            object
-        })
-        .collect();
+    let object = dir.join(format!("{name}{level}.o"));
     let image = dir.join(format!("{name}{level}.elf"));
-    let libraries = toolchain().dir().join("target/lib");
-    run(&tool("ld")
-        .arg("-T")
-        .arg(programs.join("link.x"))
-        .args(["--no-warn-rwx-segments", "-o"])
-        .arg(&image)
-        .args(&objects)
-        .arg("-L")
-        .arg(&libraries)
-        .args(["--start-group", "-lm", "-lc", "-lhal", "-lgcc", "-lnosys", "--end-group"]));
+    let flags = [level, "-Wno-infinite-recursion"].map(str::to_owned);
+    let built = compile(&programs().join(name), &object, &flags)
+        .and_then(|()| link(&start_objects(dir), &object, &image));
+    built.unwrap_or_else(|error| panic!("{error}"));
     image
+}
+
+fn programs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs")
+}
+
+/// What every program begins with.
+pub fn start_objects(dir: &Path) -> [PathBuf; 2] {
+    ["start.S", "begin.c"].map(|source| {
+        let object = dir.join(format!("{source}.o"));
+        compile(&programs().join(source), &object, &[]).unwrap_or_else(|error| panic!("{error}"));
+        object
+    })
+}
+
+/// What the compiler says if it fails.
+pub fn compile(source: &Path, object: &Path, flags: &[String]) -> Result<(), String> {
+    let mut job = CompileJob::new(source, object);
+    job.cflags = flags.iter().map(Into::into).collect();
+    tried(&gpsimd_toolchain::Toolchain::Open(toolchain().clone()).compile(&job))
+}
+
+/// Links a program at [`BASE`]; what the linker says if it fails.
+pub fn link(start: &[PathBuf], object: &Path, image: &Path) -> Result<(), String> {
+    tried(
+        &tool("ld")
+            .arg("-T")
+            .arg(programs().join("link.x"))
+            .args(["--no-warn-rwx-segments", "-o"])
+            .arg(image)
+            .args(start)
+            .arg(object)
+            .arg("-L")
+            .arg(toolchain().dir().join("target/lib"))
+            .args(["--start-group", "-lm", "-lc", "-lhal", "-lgcc", "-lnosys", "--end-group"]),
+    )
+}
+
+fn tried(command: &Command) -> Result<(), String> {
+    let out = command.to_std().output().unwrap_or_else(|e| panic!("{command}: {e}"));
+    let said = String::from_utf8_lossy(&out.stderr);
+    if out.status.success() { Ok(()) } else { Err(format!("{command}\n{said}")) }
 }
 
 /// The loadable bytes of an executable from [`BASE`] on, the memory they need, and the entry.

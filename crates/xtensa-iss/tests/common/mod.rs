@@ -4,6 +4,7 @@
 
 pub mod compiler;
 pub mod encode;
+pub mod gcc;
 pub mod generate;
 pub mod guest;
 pub mod image;

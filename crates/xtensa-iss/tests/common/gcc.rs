@@ -1,0 +1,67 @@
+//! GCC's own test programs, taken from the `gcc-12-source` package when tests run; nothing of them is in the repository.
+//!
+//! Unaware of what is done with them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where the package puts its archive.
+const ARCHIVE: &str = "/usr/src/gcc-12/gcc-12.2.0-dfsg.tar.xz";
+/// What is taken, from `gcc/testsuite`: unpacking the whole takes long, and so does doing it twice.
+const FOLDERS: [&str; 7] = [
+    "c-c++-common/asan",
+    "c-c++-common/ubsan",
+    "gcc.dg/asan",
+    "gcc.dg/ubsan",
+    "g++.dg/asan",
+    "g++.dg/ubsan",
+    "gcc.c-torture/execute",
+];
+
+/// The folder with the programs; unpacked below `scratch`, once.
+pub fn test_suite(scratch: &Path) -> PathBuf {
+    let kept = scratch.join("gcc-testsuite-2");
+    if !kept.is_dir() {
+        assert!(Path::new(ARCHIVE).is_file(), "these tests need {ARCHIVE}: apt install gcc-12-source");
+        std::fs::create_dir_all(scratch).expect("a directory");
+        let fresh = tempfile::tempdir_in(scratch).expect("a directory");
+        let mut tar = Command::new("tar");
+        tar.arg("-xJf").arg(ARCHIVE).arg("-C").arg(fresh.path()).arg("--strip-components=3");
+        tar.args(FOLDERS.map(|folder| format!("gcc-12.2.0/gcc/testsuite/{folder}")));
+        let output = tar.output().expect("tar starts");
+        assert!(output.status.success(), "{tar:?}: {}", String::from_utf8_lossy(&output.stderr));
+        // Whole or not at all; another test may have been first.
+        let _ = std::fs::rename(fresh.keep(), &kept);
+    }
+    kept
+}
+
+/// Words in quotes or braces behind a directive, for instance behind `dg-options`.
+pub fn directive<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
+    text.lines().filter_map(|line| line.split_once(name)).map(|(_, rest)| rest.trim()).collect()
+}
+
+/// What stands in quotes.
+pub fn quoted(text: &str) -> Vec<&str> {
+    text.split('"').skip(1).step_by(2).collect()
+}
+
+/// The options that a test asks for on every machine, those with a target being for others.
+pub fn options(text: &str) -> impl Iterator<Item = String> {
+    let lines = [directive(text, "dg-options"), directive(text, "dg-additional-options")].concat();
+    let words = lines.into_iter().filter(|line| !line.contains("target")).flat_map(|line| {
+        let words = quoted(line).first().copied().unwrap_or_default().replace("--param ", "--param=");
+        words.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    });
+    words.collect::<Vec<_>>().into_iter()
+}
+
+/// Why a build failed, in one line.
+pub fn reason(said: &str) -> String {
+    let signs = ["fatal error:", "undefined reference to", "error:", "kernel::", "link::"];
+    let line = signs.iter().find_map(|sign| {
+        let line = said.lines().find(|line| line.contains(sign))?;
+        line.split_once(sign).map(|(_, rest)| format!("{sign}{rest}"))
+    });
+    line.unwrap_or_else(|| said.lines().next().unwrap_or_default().to_owned()).replace('|', "/")
+}
