@@ -39,7 +39,9 @@ impl Frame {
 
     /// Whether the frame is library code rather than the kernel author's.
     pub fn is_runtime(&self) -> bool {
-        const PLACES: [(&str, &[&str]); 3] = [
+        const PLACES: [(&str, &[&str]); 4] = [
+            // as builds call the SDK, wherever it lies
+            ("gpsimd-sdk", &["include", "src", "sysroot"]),
             ("include", &["ATen", "c10", "torch", "neuron", "neuron_torch_extension", "c++"]),
             ("src", &["neuroncustomop", "c10", "checked"]),
             ("sdk", &["include", "src", "sysroot"]),
@@ -244,6 +246,8 @@ mod tests {
             ("relu.cpp", false),
             ("/home/a/torch/include/helpers.h", false),
             ("/opt/sdk/include/ATen/core/TensorAccessor.h", true),
+            ("gpsimd-sdk/include/gpsimd/map.hpp", true),
+            ("/home/a/ops/include/gpsimd/mine.hpp", false),
             ("/opt/x/src/neuroncustomop/translation.cpp", true),
             ("/build/relu/wrapper.cpp", true),
             ("", true),
