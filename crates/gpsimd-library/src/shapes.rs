@@ -89,10 +89,7 @@ pub fn output(path: &Path, op: &str, arguments: &[String]) -> Result<TensorSpec>
 
 /// ` (relu_shape.cpp:7, in forward_shape)`: the innermost place that the author wrote.
 fn place(image: &[u8], chain: &[u32]) -> String {
-    let is_own = |frame: &Frame| {
-        let path = Path::new(&frame.file);
-        !frame.is_runtime() && path.extension().is_some() && !path.starts_with("gpsimd-sdk")
-    };
+    let is_own = |frame: &Frame| !frame.is_runtime() && Path::new(&frame.file).extension().is_some();
     let frames = Symbols::read(image).chain(chain);
     let Some(frame) = frames.iter().find(|frame| is_own(frame)) else { return String::new() };
     // how the compiler names what lies below its working directory

@@ -39,9 +39,9 @@ impl Frame {
 
     /// Whether the frame is library code rather than the kernel author's.
     pub fn is_runtime(&self) -> bool {
-        const PLACES: [(&str, &[&str]); 4] = [
-            // as builds call the SDK, wherever it lies
-            ("gpsimd-sdk", &["include", "src", "sysroot"]),
+        /// As builds call the SDK, wherever it lies.
+        const SDK: &str = "gpsimd-sdk";
+        const PLACES: [(&str, &[&str]); 3] = [
             ("include", &["ATen", "c10", "torch", "neuron", "neuron_torch_extension", "c++"]),
             ("src", &["neuroncustomop", "c10", "checked"]),
             ("sdk", &["include", "src", "sysroot"]),
@@ -50,7 +50,11 @@ impl Frame {
         let name = parts.last().copied().unwrap_or_default();
         let in_place =
             |pair: &[&str]| PLACES.iter().any(|(dir, below)| pair[0] == *dir && below.contains(&pair[1]));
-        name.is_empty() || name.ends_with(".S") || name == "wrapper.cpp" || parts.windows(2).any(in_place)
+        name.is_empty()
+            || name.ends_with(".S")
+            || name == "wrapper.cpp"
+            || parts.contains(&SDK)
+            || parts.windows(2).any(in_place)
     }
 }
 
@@ -247,6 +251,7 @@ mod tests {
             ("/home/a/torch/include/helpers.h", false),
             ("/opt/sdk/include/ATen/core/TensorAccessor.h", true),
             ("gpsimd-sdk/include/gpsimd/map.hpp", true),
+            ("./gpsimd-sdk/host/start.cpp", true),
             ("/home/a/ops/include/gpsimd/mine.hpp", false),
             ("/opt/x/src/neuroncustomop/translation.cpp", true),
             ("/build/relu/wrapper.cpp", true),
