@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::job::{joined, path_arg};
+use crate::job::{joined, path_arg, prefix_map};
 use crate::{ArchiveJob, Command, CompileJob, Language, LinkJob, Relocations};
 
 /// A GCC, what it must be told so that it makes windowed code, and what images are linked with.
@@ -84,10 +84,7 @@ impl Driver {
                 command.args(["-MD", "-MP", "-MF"]).arg(path_arg(depfile)).args(["-MT", DEPFILE_TARGET]);
         }
         for map in &job.prefix_maps {
-            let mut word = joined("-ffile-prefix-map=", &map.from);
-            word.push("=");
-            word.push(&map.to);
-            command = command.arg(word);
+            command = command.arg(prefix_map(&map.from, &map.to));
         }
         command = command.args(job.cflags.iter().cloned());
         for dir in &job.includes {

@@ -168,6 +168,14 @@ pub(crate) fn joined(prefix: &str, path: &Path) -> OsString {
     word
 }
 
+/// The flag by which debug information and `__FILE__` call what lies below `from` after `to`.
+pub(crate) fn prefix_map(from: &Path, to: impl AsRef<OsStr>) -> OsString {
+    let mut word = joined("-ffile-prefix-map=", from);
+    word.push("=");
+    word.push(to);
+    word
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

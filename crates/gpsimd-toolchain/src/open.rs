@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::driver::Driver;
 use crate::error::IoContext as _;
 use crate::install::selfcheck;
-use crate::job::joined;
+use crate::job::prefix_map;
 use crate::travel::{self, Travels};
 use crate::{Command, Home, Machine, ToolchainError, process, sysroot, tree, versions};
 
@@ -257,19 +257,14 @@ pub(crate) fn c_headers(dir: &Path, compiler_headers: &[PathBuf]) -> Vec<OsStrin
 
 /// Debug info names headers: without this map, where a toolchain is would show in what it makes.
 pub(crate) fn place_map(dir: &Path) -> OsString {
-    let mut word = joined("-ffile-prefix-map=", dir);
-    word.push("=/toolchain");
-    word
+    prefix_map(dir, "/toolchain")
 }
 
 /// The compiler's headers of a toolchain that travels, called what they are called where it is built from packages: both
 /// make the same bytes.
 fn gcc_map(dir: &Path) -> OsString {
     let (here, there) = travel::GCC;
-    let mut word = joined("-ffile-prefix-map=", &dir.join(here));
-    word.push("=");
-    word.push(there);
-    word
+    prefix_map(&dir.join(here), there)
 }
 
 pub(crate) fn cxx_headers(dir: &Path) -> Vec<OsString> {

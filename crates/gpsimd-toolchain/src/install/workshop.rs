@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Event, Step, process, sysroot};
 use crate::error::IoContext as _;
-use crate::job::joined;
+use crate::job::prefix_map;
 use crate::{Command, Machine, ToolchainError, open};
 
 /// Programs, places and the callback.
@@ -116,8 +116,7 @@ impl<'a> Workshop<'a> {
     }
 
     fn library_flags(&self) -> Vec<OsString> {
-        let mut map = joined("-ffile-prefix-map=", self.root);
-        map.push("=.");
+        let map = prefix_map(self.root, ".");
         LIBRARY_FLAGS.iter().map(OsString::from).chain([map]).collect()
     }
 
