@@ -39,18 +39,20 @@ impl Given {
 
     /// The argument for the parameter `name` at `index`; `ty` is what the schema says, when there is one.
     pub fn argument(self, index: usize, name: &str, ty: Option<ArgType>) -> PyResult<Arg> {
-        let text = self.described()?;
-        let wrong =
-            |wanted| refuse(ArgumentError::Kind { index, text: text.clone(), name: name.to_owned(), wanted });
+        let wrong = |given: &Given, wanted| match given.described() {
+            Ok(text) => refuse(ArgumentError::Kind { index, text, name: name.to_owned(), wanted }),
+            Err(error) => error,
+        };
         let value = match (self, ty) {
             (Given::Tensor(dtype, shape, data), None | Some(ArgType::Tensor)) => {
                 let dtype = dtype_of(&dtype).map_err(refuse)?;
                 Value::Tensor(Tensor::new(dtype, shape, data.unwrap_or_default()).map_err(refuse)?)
             }
-            (Given::Tensor(..), Some(wanted)) => return Err(wrong(wanted)),
-            (_, Some(wanted @ ArgType::Tensor)) => return Err(wrong(wanted)),
+            (given @ Given::Tensor(..), Some(wanted)) | (given, Some(wanted @ ArgType::Tensor)) => {
+                return Err(wrong(&given, wanted));
+            }
             (Given::Whole(whole), Some(wanted @ ArgType::Int)) => {
-                Value::Int(i32::try_from(whole).map_err(|_| wrong(wanted))?)
+                Value::Int(i32::try_from(whole).map_err(|_| wrong(&Given::Whole(whole), wanted))?)
             }
             (Given::Whole(whole), Some(ArgType::LongLong)) => Value::LongLong(whole),
             (Given::Whole(whole), Some(ArgType::Scalar)) => {
@@ -66,7 +68,7 @@ impl Given {
                 Ok(whole) => Value::Int(whole),
                 Err(_) => Value::LongLong(whole),
             },
-            (Given::Number(_), Some(wanted)) => return Err(wrong(wanted)),
+            (given @ Given::Number(_), Some(wanted)) => return Err(wrong(&given, wanted)),
         };
         Ok(Arg::new(name, value))
     }
