@@ -52,6 +52,13 @@ impl Session {
         Ok(self.ops.find(name).map_err(refuse)?.kernel.clone())
     }
 
+    /// The types of an op's parameters, as schemas name them; none where no schema is known.
+    fn types(&self, kernel: &str) -> PyResult<Vec<&'static str>> {
+        let op = self.ops.find(Some(kernel)).map_err(refuse)?;
+        let params = op.signature.iter().flat_map(|signature| &signature.params);
+        Ok(params.map(|param| param.ty.schema_name()).collect())
+    }
+
     /// Type and shape of what the op returns for inputs of these types, shapes and values.
     fn output(&self, kernel: &str, arguments: Vec<Given>) -> PyResult<(&'static str, Vec<u64>)> {
         let op = self.ops.find(Some(kernel)).map_err(refuse)?;

@@ -71,6 +71,11 @@ class Session:
         kernel: str = _told(self._session.kernel, name)
         return kernel
 
+    def types(self, kernel: str) -> List[str]:
+        """The types of an op's parameters, as schemas name them; none where no schema is known."""
+        types: List[str] = _told(self._session.types, kernel)
+        return types
+
     def call(
         self,
         kernel: str,

@@ -62,21 +62,20 @@ class Op:
 class _Loaded:
     """What the ops of a library share: its path and, from the first call on, a device or a twin that has it."""
 
-    def __init__(self, path: str, keep: Any, manifest: Mapping[str, Any], native: bool) -> None:
+    def __init__(self, path: str, keep: Any, cores: int, native: bool) -> None:
         self.path = path
         self._keep = keep
-        self._manifest = manifest
+        self._cores = cores
         self._native = native
         self._session: Optional[_device.Session] = None
 
     def session(self) -> _device.Session:
         if self._session is None:
-            self._session = self._twin() if self._native else _device.Session(self.path)
+            if self._native:
+                self._session = _twin.TwinSession(self.path, self._cores)
+            else:
+                self._session = _device.Session(self.path)
         return self._session
-
-    def _twin(self) -> _twin.TwinSession:
-        schemas = {op["kernel"]: op["schema"] for op in self._manifest["ops"]}
-        return _twin.TwinSession(self.path, int(self._manifest["total_cpus"]), schemas)
 
 
 class Library(Mapping[str, Op]):
@@ -91,7 +90,7 @@ class Library(Mapping[str, Op]):
         self.path = path
         #: The manifest, see ``docs/outputs.md``.
         self.manifest: Mapping[str, Any] = _manifest(path)
-        self._loaded = loaded = _Loaded(path, keep, self.manifest, native)
+        self._loaded = loaded = _Loaded(path, keep, self.total_cpus, native)
         ops = (Op(loaded, op["kernel"], op["schema"]) for op in self.manifest["ops"])
         self._ops: Dict[str, Op] = {op.kernel: op for op in ops}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _device
 from ._errors import GpsimdBuildError
@@ -45,12 +45,12 @@ class _Argument(ctypes.Structure):
 class TwinSession(_device.Session):
     """A library of which the twin runs the kernels; the device says only what shape a result has."""
 
-    def __init__(self, library: str, cores: int, schemas: Mapping[str, str]) -> None:
-        """``<dir>/<stem>``, how many cores it is for, and its schemas by kernel function."""
+    def __init__(self, library: str, cores: int) -> None:
+        """``<dir>/<stem>``, and how many cores it is for."""
         super().__init__(library)
         self._call = _function(library + ".native.so")
         self._cores = cores
-        self._types = {kernel: _types(schema) for kernel, schema in schemas.items()}
+        self._types: Dict[str, List[str]] = {}
         self._outputs: Dict[Any, _device.Spec] = {}
 
     def call(
@@ -78,6 +78,8 @@ class TwinSession(_device.Session):
 
     def call_in_place(self, kernel: str, arguments: Sequence[Union[InPlace, int, float]], output: InPlace) -> str:
         """Calls an op on tensors where they lie; gives why a core stopped, or nothing."""
+        if kernel not in self._types:
+            self._types[kernel] = self.types(kernel)
         types = self._types[kernel]
         if len(arguments) != len(types):
             raise GpsimdBuildError(
@@ -148,12 +150,6 @@ def _function(path: str) -> Any:
     return function
 
 
-def _types(schema: str) -> List[str]:
-    """The types of an op's parameters, as the schema names them."""
-    inside = schema.partition("(")[2].partition(")")[0]
-    return [parameter.split()[0] for parameter in inside.split(",") if parameter.strip()]
-
-
 def _put(slot: _Argument, address: int, spec: _device.Spec) -> None:
     slot.data, slot.rank, slot.dtype = address, len(spec.shape), _DTYPES[spec.dtype]
     slot.sizes = (ctypes.c_int64 * len(spec.shape))(*spec.shape)
@@ -166,7 +162,7 @@ def _number(kernel: str, value: Union[int, float], kind: str) -> Tuple[Any, str]
         return ctypes.c_float(value), "float32"
     if kind == "int" and is_whole and -(2**31) <= value < 2**31:
         return ctypes.c_int32(int(value)), "int32"
-    if kind in ("long", "Scalar") and is_whole:
+    if kind in ("long long", "Scalar") and is_whole:
         return ctypes.c_int64(int(value)), "int64"
     raise GpsimdBuildError("run::input_type", f"{kernel} has a parameter of type {kind}, which {value!r} is not")
 
