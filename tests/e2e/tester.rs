@@ -202,8 +202,7 @@ fn a_new_project_is_right_at_once() {
 /// Bash completes after the subcommand, codes with their colons, and a library's own ops.
 #[test]
 fn bash_completes() {
-    let bench = Bench::with_vector_add();
-    good(bench.tool().args(["compile", "vector_add.cpp", "--schema", crate::bench::VECTOR_ADD]));
+    let (bench, _) = with_library("bash");
     bench.write("completions.bash", &good(bench.tool().args(["completions", "bash"])));
     let tool = env!("CARGO_BIN_EXE_gpsimd-build");
     let ask = |line: &str| {

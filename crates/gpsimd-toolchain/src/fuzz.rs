@@ -45,11 +45,18 @@ pub fn fuzz_travelling(data: &[u8]) {
 
 #[cfg(test)]
 mod tests {
+    /// Names and bytes of a target's seeds.
+    fn seeds(target: &str) -> impl Iterator<Item = (String, Vec<u8>)> {
+        let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
+        std::fs::read_dir(dir).unwrap().map(|entry| {
+            let entry = entry.unwrap();
+            (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap())
+        })
+    }
+
     #[test]
     fn archive_seeds_run() {
-        let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/corpus/archive");
-        for entry in std::fs::read_dir(dir).unwrap() {
-            let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        for (_, bytes) in seeds("archive") {
             // Whole, cut at every block and with every byte of the first header changed.
             super::fuzz_archive(&bytes);
             (0..bytes.len()).step_by(512).for_each(|len| super::fuzz_archive(&bytes[..len]));
@@ -63,9 +70,7 @@ mod tests {
 
     #[test]
     fn travelling_seeds_run() {
-        let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/corpus/travelling");
-        for entry in std::fs::read_dir(dir).unwrap() {
-            let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        for (_, bytes) in seeds("travelling") {
             super::fuzz_travelling(&bytes);
             (0..bytes.len()).step_by(97).for_each(|len| super::fuzz_travelling(&bytes[..len]));
         }
@@ -74,14 +79,11 @@ mod tests {
     /// Every seed is worth its place: some are accepted, some refused, none panics.
     #[test]
     fn seeds_run() {
-        let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/corpus/depfile");
         let mut accepted = Vec::new();
-        for entry in std::fs::read_dir(dir).unwrap() {
-            let entry = entry.unwrap();
-            let bytes = std::fs::read(entry.path()).unwrap();
+        for (name, bytes) in seeds("depfile") {
             super::fuzz_depfile(&bytes);
             if crate::depfile::parse(&bytes).is_ok() {
-                accepted.push(entry.file_name().into_string().unwrap());
+                accepted.push(name);
             }
         }
         accepted.sort();
