@@ -2,112 +2,84 @@
 //!
 //! Unaware of what they do.
 
+use std::process::Command;
+
 use anyhow::Result;
 
 use crate::chores::{cargo, run};
+
+/// One test binary of a crate.
+fn tests(package: &str, binary: &str) -> Command {
+    let mut command = cargo();
+    command.args(["test", "--package", package, "--test", binary]);
+    command
+}
 
 /// Mutations into every parser.
 pub fn storm() -> Result<String> {
     let fuzz = ["run", "--release", "--package", "gpsimd-fuzz", "--"];
     run(cargo().args(fuzz).arg("300000"))?;
     run(cargo().args(fuzz).args(["10000000", "gpsimd-schema/schema"]))?;
-    let mut loader = cargo();
-    loader.args(["test", "--release", "--package", "gpsimd-loader", "--test", "properties"]);
-    run(loader.env("GPSIMD_SOAK", "1000000"))?;
+    run(tests("gpsimd-loader", "properties").arg("--release").env("GPSIMD_SOAK", "1000000"))?;
     Ok("no panic".to_owned())
 }
 
 /// Random edits under the incremental build.
 pub fn edits(edits: u64, seed: u64) -> Result<String> {
-    let mut storm = cargo();
-    storm.args(["test", "--package", "gpsimd-build", "--test", "e2e", "storm::", "--", "--nocapture"]);
+    let mut storm = tests("gpsimd-build", "e2e");
+    storm.args(["storm::", "--", "--nocapture"]);
     run(storm.env("GPSIMD_STORM_EDITS", edits.to_string()).env("GPSIMD_STORM_SEED", seed.to_string()))?;
     Ok(format!("{edits} edits, every build equal to a clean one"))
 }
 
 /// All 2^32 floats into every function of `gpsimd/fast.hpp`, against double precision.
 pub fn floats() -> Result<String> {
-    let mut bounds = cargo();
-    bounds.args([
-        "test",
-        "--package",
-        "gpsimd-build",
-        "--test",
-        "conformance",
-        "bounds_of_fast",
-        "--",
-        "--nocapture",
-    ]);
-    run(bounds.env("GPSIMD_FAST_STEP", "1"))?;
+    run(tests("gpsimd-build", "conformance")
+        .args(["bounds_of_fast", "--", "--nocapture"])
+        .env("GPSIMD_FAST_STEP", "1"))?;
     Ok("every function of every float within its bound".to_owned())
 }
 
 /// GCC's tests of its sanitizers, all of them, in checked builds.
 pub fn suites() -> Result<String> {
-    let mut suites = cargo();
-    suites.args([
-        "test",
-        "--package",
-        "gpsimd-build",
-        "--test",
-        "conformance",
-        "suites::",
-        "--",
-        "--nocapture",
-    ]);
-    run(suites.env("GPSIMD_SUITES", "all"))?;
+    run(tests("gpsimd-build", "conformance")
+        .args(["suites::", "--", "--nocapture"])
+        .env("GPSIMD_SUITES", "all"))?;
     Ok("every test ends as docs/sanitizer-suites.md says".to_owned())
 }
 
 /// Right kernels at every level of optimisation, on one core and on eight, plain and checked.
 pub fn alarms() -> Result<String> {
-    let mut alarms = cargo();
-    alarms.args([
-        "test",
-        "--package",
-        "gpsimd-build",
-        "--test",
-        "conformance",
-        "gallery::",
-        "--",
-        "--nocapture",
-    ]);
-    run(alarms.env("GPSIMD_GALLERY", "all"))?;
+    run(tests("gpsimd-build", "conformance")
+        .args(["gallery::", "--", "--nocapture"])
+        .env("GPSIMD_GALLERY", "all"))?;
     Ok("nothing is found in right kernels".to_owned())
 }
 
 /// Random instruction sequences, two hundred thousand in three implementations and as many in two.
 pub fn sequences() -> Result<String> {
-    let mut sequences = cargo();
-    sequences.args(["test", "--release", "--package", "xtensa-iss", "--test", "differential"]);
-    run(sequences.env("GPSIMD_SEQUENCES", "10"))?;
-    run(cargo()
-        .args(["test", "--release", "--package", "xtensa-iss", "--test", "translation"])
-        .args(["--", "--ignored"]))?;
+    run(tests("xtensa-iss", "differential").arg("--release").env("GPSIMD_SEQUENCES", "10"))?;
+    run(tests("xtensa-iss", "translation").args(["--release", "--", "--ignored"]))?;
     Ok("220,000 sequences: interpreter, translator and qemu agree; 200,000 of all instructions without qemu"
         .to_owned())
 }
 
 /// Native routines against the code that they stand for.
 pub fn routines() -> Result<String> {
-    let mut routines = cargo();
-    routines.args(["test", "--release", "--package", "xtensa-iss", "--test", "native"]);
-    run(routines.args(["--", "--include-ignored"]).env("GPSIMD_OPERANDS", "100000000"))?;
+    let mut routines = tests("xtensa-iss", "native");
+    routines.args(["--release", "--", "--include-ignored"]);
+    run(routines.env("GPSIMD_OPERANDS", "100000000"))?;
     Ok("100,000,000 operands of each routine: the same bits and counts as its own instructions".to_owned())
 }
 
 /// The open toolchain leaves, arrives and leaves again.
 pub fn travel() -> Result<String> {
-    let mut travel = cargo();
-    travel.args(["test", "--package", "gpsimd-toolchain", "--test", "travel", "--", "--include-ignored"]);
-    run(&mut travel)?;
+    run(tests("gpsimd-toolchain", "travel").args(["--", "--include-ignored"]))?;
     Ok("it compiles where it arrives, and two exports are one archive".to_owned())
 }
 
 /// GCC's execute torture suite at four levels of optimisation.
 pub fn torture() -> Result<String> {
-    let mut torture = cargo();
-    torture.args(["test", "--release", "--package", "xtensa-iss", "--test", "torture"]);
-    run(torture.env("GPSIMD_TORTURE", "all"))?;
+    run(tests("xtensa-iss", "torture").arg("--release").env("GPSIMD_TORTURE", "all"))?;
     Ok("no program ends otherwise than under qemu; what fails is in docs/torture-suite.md".to_owned())
 }
