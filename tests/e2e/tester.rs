@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::bench::{Bench, good, repository};
+use crate::bench::{Bench, bad, good, repository};
 
 const KIT: &str = "#include <gpsimd/kit.hpp>\n";
 
@@ -156,7 +156,18 @@ fn what_is_right_passes() {
     let examples = repository().join("examples");
     let source = |name: &str| examples.join(name).display().to_string();
     let (kernel, shapes) = (source("scale_clip.cpp"), source("shape/scale_clip_shape.cpp"));
-    let line = ["test", &kernel, "--shape-src", &shapes, "--shard", "1/9", "--junit", "report.xml"];
+    let line = [
+        "test",
+        &kernel,
+        "--shape-src",
+        &shapes,
+        "--shard",
+        "1/9",
+        "--junit",
+        "report.xml",
+        "--reference",
+        "native",
+    ];
     let text = good(bench.tool().args(line));
     assert!(text.contains("nothing is wrong"), "{text}");
     for kind in ["calls", "extents", "blocks", "dtypes", "unusual"] {
@@ -167,6 +178,30 @@ fn what_is_right_passes() {
     // the library that was built, by the op's own name
     let library = ["test", "build/tested/scale_clip", "--op", "my::scale_clip", "--only", "calls"];
     good(bench.tool().args(library));
+}
+
+/// The same kernel as code of this machine shows what only the device's compiler, or the device, has to do with.
+#[test]
+fn a_native_twin_is_a_reference() {
+    let kernel = "torch::Tensor planted(const torch::Tensor& x) {
+    torch::Tensor y = get_dst_tensor();
+    const gpsimd::Span mine = gpsimd::share(x.numel());
+    if (mine.size() == 0) return y;
+    gpsimd::Tcm<float> block(mine.size());
+    block.load(x, mine.begin, mine.size());
+    for (size_t i = 0; i < mine.size(); ++i) block[i] *= sizeof(void*);
+    block.store(y, mine.begin, mine.size());
+    return y;
+}
+";
+    let (bench, answer) =
+        tested(kernel, LIKE, &["--only", "extents", "--shard", "1/60", "--reference", "native"]);
+    let failures = answer["result"]["ops"][0]["failures"].as_array().expect("failures");
+    assert_eq!(failures[0]["rule"], "test::reference", "{answer:#}");
+    // a library without one
+    std::fs::remove_file(bench.path("build/tested/k.native.so")).expect("made beside the library");
+    let said = bad(bench.tool().args(["test", "build/tested/k", "--reference", "native"]), 1);
+    assert!(said.contains("test::no_twin"), "{said}");
 }
 
 /// A project that `new` begins passes its tests, and is found by clangd.

@@ -34,12 +34,14 @@ fixed and split images. Give a library to test that as it is, and NAME.checked i
 What an op takes is found by asking its shape function and by trying; where that fails, or for an op that wants particular
 inputs, give one good call with --input, a word for each parameter. Extents that are equal there stay equal in all cases.
 
-A reference is a Python function of numpy arrays, or of torch tensors if its module imports torch.
+A reference is a Python function of numpy arrays, or of torch tensors if its module imports torch; or `native`: the same kernels
+compiled for this machine, which shows what the device, its compiler or its number of cores have to do with a result.
 
 Examples:
   gpsimd-build test relu.cpp --shape-src relu_shape.cpp
   gpsimd-build test build/relu --op relu_forward
   gpsimd-build test scale.cpp --reference numpy:negative
+  gpsimd-build test relu.cpp --shape-src relu_shape.cpp --only unusual --reference native
   gpsimd-build test norm.cpp --input rand:16x24 --input 1e-5 --reference expected:norm
   gpsimd-build test build/relu --input x.npy --expect y.npy
   gpsimd-build test build/relu --shard 1/4 --junit report.xml")]
@@ -58,8 +60,8 @@ pub struct Test {
     /// Only part I of N of the cases.
     #[arg(long, value_name = "I/N", value_parser = shard, help_heading = "Cases")]
     pub shard: Option<(usize, usize)>,
-    /// What the op should compute: a function that Python finds.
-    #[arg(long, value_name = "MODULE:FUNCTION", conflicts_with = "expect", help_heading = "Judging")]
+    /// What the op should compute: a function that Python finds, or the library's native twin.
+    #[arg(long, value_name = "MODULE:FUNCTION|native", conflicts_with = "expect", help_heading = "Judging")]
     pub reference: Option<String>,
     /// What the call of --input should give.
     #[arg(long, value_name = "NPY", requires = "inputs", help_heading = "Judging")]
@@ -76,6 +78,13 @@ pub struct Test {
     /// Write the report here, too, as JUnit XML.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+}
+
+impl Test {
+    /// Whether the library's native twin is the reference.
+    pub fn is_by_twin(&self) -> bool {
+        self.reference.as_deref() == Some("native")
+    }
 }
 
 fn shard(text: &str) -> Result<(usize, usize), String> {

@@ -93,7 +93,7 @@ fn op_request(text: &str) -> Result<OpRequest, ArgumentError> {
 }
 
 /// This machine's C++ compiler.
-fn host_compiler() -> Result<PathBuf, ArgumentError> {
+pub(super) fn host_compiler() -> Result<PathBuf, ArgumentError> {
     let name =
         std::env::var("CXX").ok().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "c++".to_owned());
     Machine::here().program(name.trim()).ok_or(ArgumentError::HostCompiler { name })

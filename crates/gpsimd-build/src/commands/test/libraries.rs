@@ -15,7 +15,7 @@ use miette::Result;
 
 use super::TestError;
 use crate::cli::{Lane, Test};
-use crate::commands::draft::draft;
+use crate::commands::draft::{draft, host_compiler};
 use crate::commands::{processors, toolchain};
 use crate::files::read;
 use crate::interrupt;
@@ -29,6 +29,9 @@ const BUDGET: u64 = 400_000_000;
 /// Warnings of a build for eight cores about what only one may do.
 const ONE_CORE: [&str; 3] = ["run::fresh_tensor", "run::accessor_on_cores", "run::stream_on_cores"];
 
+/// The ending of a native twin's file.
+const TWIN: &str = ".native.so";
+
 /// Endings of files that hold C++.
 const SOURCES: [&str; 5] = ["cpp", "cc", "cxx", "C", "c++"];
 
@@ -38,6 +41,8 @@ pub struct Libraries {
     first: Library,
     shapes: Option<Vec<u8>>,
     entries: Vec<Entry>,
+    /// Where the native twin is, if there is one.
+    pub twin: PathBuf,
     /// What could not be built, and why.
     pub notes: Vec<String>,
 }
@@ -71,7 +76,8 @@ impl Libraries {
         let stem = path.to_string_lossy();
         let stem = PathBuf::from(stem.strip_suffix(".manifest.json").unwrap_or(&stem));
         let is_eight = manifest.total_cpus == 8;
-        let mut libraries = Libraries { shapes: None, entries: Vec::new(), notes: Vec::new(), first };
+        let twin = with_ending(&stem, TWIN);
+        let mut libraries = Libraries { shapes: None, entries: Vec::new(), twin, notes: Vec::new(), first };
         let kind = if is_eight { WayKind::Eight } else { WayKind::One };
         if libraries.first.has_fixed() {
             libraries.add(kind, &stem)?;
@@ -110,10 +116,16 @@ impl Libraries {
         };
         let mut notes = Vec::new();
         let target = Target { generation: arguments.compile.generation, first_spec: arguments.compile.spec };
+        let native = arguments.is_by_twin().then(host_compiler).transpose()?;
         let whole = |cores, notes: &mut Vec<String>| {
-            build(of(cores, Images::Both(target), &[], out.clone())).or_else(|why| {
+            let of = |images| {
+                let mut draft = of(cores, images, &[], out.clone());
+                draft.settings.native = native.clone();
+                draft
+            };
+            build(of(Images::Both(target))).or_else(|why| {
                 // what is wrong with the kernel itself is said by the second try
-                let fixed = build(of(cores, Images::Fixed, &[], out.clone()))?;
+                let fixed = build(of(Images::Fixed))?;
                 let why = why.to_string();
                 notes
                     .push(format!("not tried: the split image ({})", why.lines().next().unwrap_or_default()));
@@ -134,7 +146,8 @@ impl Libraries {
         let (checked, _) = build(of(cores, Images::Fixed, &checked, out.clone()))?;
         let first = Library::find(&main)?;
         let has_split = first.has_split();
-        let mut libraries = Libraries { first, shapes: None, entries: Vec::new(), notes };
+        let twin = with_ending(&main, TWIN);
+        let mut libraries = Libraries { first, shapes: None, entries: Vec::new(), twin, notes };
         match cores {
             Cores::Single => libraries.add(WayKind::One, &main)?,
             Cores::Eight => {
@@ -164,6 +177,11 @@ impl Libraries {
     fn read_shapes(&mut self) -> Result<()> {
         self.shapes = self.first.shapes.as_deref().map(read).transpose()?;
         Ok(())
+    }
+
+    /// How many cores an op of the library is for.
+    pub fn cores(&self) -> u32 {
+        self.first.manifest.as_ref().map_or(1, |manifest| manifest.total_cpus.into())
     }
 
     /// The ops that are named, or all.

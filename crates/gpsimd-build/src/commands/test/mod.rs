@@ -5,6 +5,7 @@
 mod libraries;
 mod reference;
 mod show;
+mod twin;
 
 #[cfg(test)]
 pub use show::Document;
@@ -19,6 +20,7 @@ use gpsimd_test::{Dim, Group, OpReport, Pattern, Reference, Shard, Slot, Tester,
 use miette::{Diagnostic, Result};
 
 use super::Status;
+use super::draft::host_compiler;
 use crate::cli::{Cases, Test};
 use crate::files::{self, read_at_most};
 use crate::inputs;
@@ -27,6 +29,7 @@ use crate::npy;
 use crate::render::Render;
 use libraries::Libraries;
 use reference::Python;
+use twin::Twin;
 
 /// Why nothing can be tested.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -65,7 +68,8 @@ pub fn run(arguments: &Test, render: &Render) -> Result<Status> {
     let allowed = checks(&arguments.allow)?;
     let libraries = Libraries::of(arguments, render)?;
     let ops = libraries.ops(&arguments.compile.ops.ops)?;
-    let is_about_one = !arguments.inputs.is_empty() || arguments.reference.is_some();
+    let is_about_one =
+        !arguments.inputs.is_empty() || arguments.reference.is_some() && !arguments.is_by_twin();
     if is_about_one && ops.len() > 1 {
         let known = ops.into_iter().map(|(kernel, _)| kernel).collect();
         return Err(TestError::OneOp { known }.into());
@@ -86,7 +90,7 @@ pub fn run(arguments: &Test, render: &Render) -> Result<Status> {
         let ways = libraries.ways()?;
         let mut tester = Tester::new(kernel.clone(), signature, ways, Arc::clone(&control));
         tester.shapes = libraries.shapes()?;
-        tester.reference = reference(arguments)?;
+        tester.reference = reference(arguments, &libraries, &kernel)?;
         tester.tolerance = Tolerance { ulps: arguments.ulps.clone() };
         tester.allowed = allowed.clone();
         tester.notes = libraries.notes.iter().cloned().collect();
@@ -115,10 +119,14 @@ fn group(cases: Cases) -> Group {
     }
 }
 
-fn reference(arguments: &Test) -> Result<Option<Box<dyn Reference>>> {
+fn reference(arguments: &Test, libraries: &Libraries, kernel: &str) -> Result<Option<Box<dyn Reference>>> {
     if let Some(path) = &arguments.expect {
         let tensor = npy::read(path, read_at_most(path, inputs::LONGEST)?)?;
         return Ok(Some(Box::new(Expected(tensor))));
+    }
+    if arguments.is_by_twin() {
+        let twin = Twin::start(&libraries.twin, &host_compiler()?, kernel, libraries.cores())?;
+        return Ok(Some(Box::new(twin)));
     }
     let Some(name) = &arguments.reference else { return Ok(None) };
     Ok(Some(Box::new(Python::start(name, arguments.python.as_deref())?)))
