@@ -141,3 +141,30 @@ fn a_checked_build_has_a_name_of_its_own_and_does_not_ship() {
     let said = bad(bench.tool().args(["compile", "past.cpp", "--sanitize", "address", "--image", "both"]), 1);
     assert!(said.contains("engine::sanitize_split"), "{said}");
 }
+
+/// A pointer to another type, given to a function: the compiler may move its accesses about, which no check at run time sees.
+#[test]
+fn a_checked_build_warns_of_type_puns() {
+    let bench = Bench::new();
+    kernel(
+        &bench,
+        "pun.cpp",
+        "static float table[4];
+__attribute__((noinline)) static int bits(int* i, float* f) { *i = 1; *f = 2.0f; return *i; }
+torch::Tensor pun(const torch::Tensor& t) {
+    table[1] = bits(reinterpret_cast<int*>(&table[2]), &table[2]);
+    return torch::empty(t.sizes(), torch::kFloat).fill_(table[1]);
+}
+",
+    );
+    let output = bench
+        .tool()
+        .args(["compile", "pun.cpp", "--sanitize", "address,undefined"])
+        .output()
+        .expect("starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && said.contains("pun.cpp:5:") && said.contains("strict-aliasing"),
+        "{said}"
+    );
+}

@@ -33,8 +33,9 @@ const PAIRS: &[&str] = &[
     "-fsanitize=pointer-subtract",
 ];
 
-/// Warnings that only the added code causes stop no build; the author's own are the plain build's to report.
-const BOTH: &[&str] = &["-Wno-error"];
+/// Warnings that only the added code causes stop no build; the author's own are the plain build's to report, but for type
+/// puns: no check at run time knows what type memory was written as, and the compiler's guess may be wrong.
+const BOTH: &[&str] = &["-Wno-error", "-fstrict-aliasing", "-Wstrict-aliasing=2"];
 
 /// Higher levels move a variable's accesses out of its scope's redzones, since no check holds them there.
 const LEVEL: &str = "-Og";
