@@ -75,7 +75,9 @@ pub fn routines() -> Result<String> {
 /// The open toolchain leaves, arrives and leaves again.
 pub fn travel() -> Result<String> {
     run(tests("gpsimd-toolchain", "travel").args(["--", "--include-ignored"]))?;
-    Ok("it compiles where it arrives, and two exports are one archive".to_owned())
+    run(tests("gpsimd-toolchain", "install").args(["--", "--ignored", "raced"]))?;
+    Ok("two installs at once are one, it compiles where it arrives, and two exports are one archive"
+        .to_owned())
 }
 
 /// GCC's execute torture suite at four levels of optimisation.
