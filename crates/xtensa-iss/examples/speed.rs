@@ -1,6 +1,6 @@
 //! Prints how many million instructions a second the model executes on an integer loop, on windowed recursion and on compiled
 //! programs, and the ratio to `qemu-xtensa` on the same executables, started in the same run; then the same interpreted.
-//! `cargo run --release -p xtensa-iss --example speed`
+//! `cargo run --release -p xtensa-iss --example speed [WORD]`, only programs with the word in their name
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -80,6 +80,9 @@ fn compiled(name: &str, source: &str) {
 }
 
 fn run(name: &str, image: &[u8], memory: u32, entry: u32) {
+    if !std::env::args().nth(1).is_none_or(|word| name.contains(&word)) {
+        return;
+    }
     let interpreted = Config { native: false, translate_after: None, ..Config::default() };
     let [(ours, count), (slow, _)] =
         [Config::default(), interpreted].map(|config| time(config, image, memory, entry));

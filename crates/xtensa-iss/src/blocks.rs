@@ -53,8 +53,6 @@ pub(crate) struct BlockCache {
     translator: Translator,
     /// The last LEND seen; it is in `loop_ends`.
     known_lend: u32,
-    /// Calls that the host computed.
-    pub native_calls: u64,
 }
 
 impl BlockCache {
@@ -67,7 +65,6 @@ impl BlockCache {
             loop_ends: HashMap::from([(0, None)]),
             translator: Translator::default(),
             known_lend: 0,
-            native_calls: 0,
         }
     }
 
@@ -110,24 +107,6 @@ impl BlockCache {
         // What translated code left to the interpreter.
         let mut by_hand = false;
         loop {
-            let Some(block) = self.blocks.get(id as usize) else { return Some(Stop::Budget) };
-            if !TRACKED && let Some(done) = block.call(core, bus, left) {
-                if profiled {
-                    bus.computed(block.pc, done);
-                }
-                left -= done;
-                self.native_calls += 1;
-                core.state.instructions = core.state.instructions.wrapping_add(done);
-                core.state.cycles = core.state.cycles.wrapping_add(done);
-                if left == 0 {
-                    return Some(Stop::Budget);
-                }
-                id = match self.next(core, bus, id, true) {
-                    Ok(next) => next,
-                    Err(fault) => return Some(Stop::Fault(fault)),
-                };
-                continue;
-            }
             if !TRACKED
                 && !std::mem::take(&mut by_hand)
                 && let Some(entry) = self.entry(core, bus, id)
@@ -156,14 +135,29 @@ impl BlockCache {
                     Err(fault) => return Some(Stop::Fault(fault)),
                 };
                 if let Exit::Go(link) = exit
-                    && let Some(&Block { code: Some(entry), pc, routine: None, .. }) =
-                        self.blocks.get(id as usize)
+                    && let Some(&Block { code: Some(entry), pc, .. }) = self.blocks.get(id as usize)
                 {
                     self.translator.connect(link, pc, entry);
                 }
                 continue;
             }
             let Some(block) = self.blocks.get(id as usize) else { return Some(Stop::Budget) };
+            if !TRACKED && let Some(done) = block.call(core, bus, left) {
+                if profiled {
+                    bus.computed(block.pc, done);
+                }
+                left -= done;
+                core.state.instructions = core.state.instructions.wrapping_add(done);
+                core.state.cycles = core.state.cycles.wrapping_add(done);
+                if left == 0 {
+                    return Some(Stop::Budget);
+                }
+                id = match self.next(core, bus, id, true) {
+                    Ok(next) => next,
+                    Err(fault) => return Some(Stop::Fault(fault)),
+                };
+                continue;
+            }
             let (allowed, beyond) = match usize::try_from(left) {
                 Ok(left) if left < block.insns.len() => block.insns.split_at(left),
                 _ => (&*block.insns, [].as_slice()),
@@ -414,6 +408,10 @@ impl Blocks for View<'_> {
 
     fn loop_start(&self, end: u32) -> Option<Option<u32>> {
         self.loop_ends.get(&end).copied()
+    }
+
+    fn routine(&self, pc: u32) -> Option<Routine> {
+        self.blocks.get(*self.by_pc.get(&pc)? as usize)?.routine
     }
 }
 

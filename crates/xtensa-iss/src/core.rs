@@ -43,6 +43,8 @@ pub(crate) struct Core {
     pub spilled_into_code: bool,
     /// Which registers hold undefined bits.
     pub shadow: Box<Shadow>,
+    /// Calls of routines that the host computed.
+    pub native_calls: u64,
 }
 
 impl Core {
@@ -56,6 +58,7 @@ impl Core {
             stop: Stop::Budget,
             spilled_into_code: false,
             shadow: Box::default(),
+            native_calls: 0,
         }
     }
 

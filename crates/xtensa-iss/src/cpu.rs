@@ -100,7 +100,7 @@ impl Cpu {
     /// Calls of library functions that the host computed.
     #[must_use]
     pub fn native_calls(&self) -> u64 {
-        self.blocks.native_calls
+        self.core.native_calls
     }
 
     /// Lets time pass for something the host did on the program's behalf (a DMA transfer, a bus stall).

@@ -1,8 +1,8 @@
 //! Native routines against the code that they stand for, as the toolchain's archives have it: the same results and the same
 //! counts, whatever the operands.
 //!
-//! A sample runs here; `cargo xtask soak routines` takes every operand of conversions that have one word, and 100 million
-//! random operands of everything.
+//! A sample runs here, one operand at a time; `cargo xtask soak routines` takes every operand of conversions that have one
+//! word, and 100 million random operands of everything, by the thousand.
 
 mod common;
 
@@ -74,10 +74,10 @@ const WIDE: [&str; 8] = [
     "__extendsfdf2",
 ];
 
-/// An image with all routines, and two cores that call them: one natively.
-struct Pair {
-    ram: [Ram; 2],
-    cpu: [Cpu; 2],
+/// An image with all routines, and cores that call them.
+struct Cores {
+    ram: [Ram; WAYS],
+    cpu: [Cpu; WAYS],
     functions: BTreeMap<String, u32>,
     /// Where every call returns to: `break 1, 0`.
     back: u32,
@@ -85,10 +85,20 @@ struct Pair {
     free: u32,
 }
 
+/// The host computes routines that the interpreter meets, or translated code; or they are executed.
+const WAYS: usize = 3;
+const INTERPRETED: usize = 0;
+const TRANSLATED: usize = 1;
+const EXECUTED: usize = 2;
+
+/// Operands by the thousand: so many have room behind what else is free.
+const BATCH: usize = 1024;
+const TABLE: u32 = 0x2000;
+
 const BREAK: [u8; 3] = [0x00, 0x41, 0x00];
 
-impl Pair {
-    fn new() -> Pair {
+impl Cores {
+    fn new() -> Cores {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let file = build(dir.path(), "routines.c", "-O2");
         let listing = run(&tool("nm").arg(&file));
@@ -102,38 +112,66 @@ impl Pair {
             .collect();
         let (image, memory, _) = load(&std::fs::read(&file).expect("the program"));
         let free = (BASE + memory).next_multiple_of(64);
-        let mut ram = Ram::new(BASE, (free - BASE) as usize + 0x4000);
+        let mut ram = Ram::new(BASE, (free + 0x2000 + TABLE - BASE) as usize + 16 * BATCH);
         ram.write(BASE, &image).expect("the image fits");
         ram.write(free, &BREAK).expect("one instruction fits");
-        let cpu = [true, false].map(|native| {
-            let mut cpu = Cpu::new(Config { native, ..Config::default() });
+        let cpu = [(true, None), (true, Some(0)), (false, Some(0))].map(|(native, translate_after)| {
+            let mut cpu = Cpu::new(Config { native, translate_after, ..Config::default() });
             cpu.set_ar(1, free + 0x2000);
             cpu
         });
-        Pair { ram: [ram.clone(), ram], cpu, functions, back: free, free: free + 0x2000 }
+        let ram = std::array::from_fn(|_| ram.clone());
+        Cores { ram, cpu, functions, back: free, free: free + 0x2000 }
     }
 
     fn function(&self, name: &str) -> u32 {
         *self.functions.get(name).unwrap_or_else(|| panic!("{name} is not in the image"))
     }
 
-    /// Calls on both; what both returned, after a comparison.
-    fn call(&mut self, name: &str, entry: u32, args: &[u32]) -> (u32, u32) {
-        let [native, plain] = [0, 1].map(|n| {
-            let (cpu, ram) = (&mut self.cpu[n], &mut self.ram[n]);
-            let before = cpu.instructions();
-            cpu.call4(entry, self.back, args);
-            assert_eq!(cpu.run(ram, 1 << 20), Stop::Break { s: 1, t: 0 }, "{name} {args:x?}");
-            let high = if WIDE.contains(&name) { cpu.ar(7) } else { 0 };
-            (cpu.call_result(), high, cpu.instructions() - before)
+    /// Calls in one way: what is returned, and the instructions that it took.
+    fn call_one(&mut self, way: usize, entry: u32, args: &[u32]) -> (u32, u64) {
+        let (cpu, ram) = (&mut self.cpu[way], &mut self.ram[way]);
+        let before = cpu.instructions();
+        cpu.call4(entry, self.back, args);
+        assert_eq!(cpu.run(ram, u64::MAX), Stop::Break { s: 1, t: 0 }, "{args:x?}");
+        (cpu.call_result(), cpu.instructions() - before)
+    }
+
+    /// Calls in every way; what all returned, after a comparison.
+    fn call(&mut self, name: &str, entry: u32, args: &[u32]) -> u32 {
+        let [interpreted, translated, executed] = [INTERPRETED, TRANSLATED, EXECUTED].map(|way| {
+            let (low, instructions) = self.call_one(way, entry, args);
+            let high = if WIDE.contains(&name) { self.cpu[way].ar(7) } else { 0 };
+            (low, high, instructions)
         });
-        assert_eq!(native, plain, "{name} {args:x?}: native, then emulated");
-        (native.0, native.1)
+        assert_eq!(interpreted, executed, "{name} {args:x?}: native, then executed");
+        assert_eq!(translated, executed, "{name} {args:x?}: native in translated code, then executed");
+        executed.0
+    }
+
+    /// Calls with many operands in one go, in translated code and executed.
+    fn call_all(&mut self, name: &str, entry: u32, operands: &[[u32; 4]]) {
+        let drive = self.function("drive");
+        let table = self.free + TABLE;
+        let bytes: Vec<u8> = operands.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
+        let args = [entry, table, operands.len() as u32, WIDE.contains(&name).into()];
+        let [translated, executed] = [TRANSLATED, EXECUTED].map(|way| {
+            self.ram[way].write(table, &bytes).expect("the table fits");
+            self.call_one(way, drive, &args).1
+        });
+        let [theirs, ours] = [TRANSLATED, EXECUTED].map(|way| {
+            let start = (table - self.ram[way].base()) as usize;
+            &self.ram[way].bytes()[start..start + bytes.len()]
+        });
+        if translated != executed || theirs != ours {
+            operands.iter().for_each(|operands| _ = self.call(name, entry, operands));
+            panic!("{name}: {translated} instructions in translated code, {executed} executed");
+        }
     }
 }
 
 /// Every kind of number, and both neighbours of those where behaviour changes.
-fn special() -> Vec<u32> {
+fn special_words() -> Vec<u32> {
     let magnitudes = [
         0,
         1,
@@ -220,36 +258,27 @@ fn double(rng: &mut Rng) -> u64 {
     sign | u64::from(exponent) << 52 | fraction & ((1 << 52) - 1)
 }
 
-fn words(x: u64) -> [u32; 2] {
-    [x as u32, (x >> 32) as u32]
+/// Two doubles as a routine takes them.
+fn pair(x: u64, y: u64) -> [u32; 4] {
+    [x as u32, (x >> 32) as u32, y as u32, (y >> 32) as u32]
 }
 
-fn try_special(pair: &mut Pair, name: &str, operands: Operands, entry: u32) {
+fn special(operands: Operands) -> Vec<[u32; 4]> {
+    let (words, doubles) = (special_words(), special_doubles());
     match operands {
-        Operands::Float | Operands::Word => {
-            special().into_iter().for_each(|a| _ = pair.call(name, entry, &[a]))
-        }
-        Operands::Double => special_doubles().into_iter().for_each(|a| _ = pair.call(name, entry, &words(a))),
-        Operands::Floats | Operands::Words => {
-            for a in special() {
-                special()
-                    .into_iter()
-                    // A division by zero is a trap.
-                    .filter(|b| operands == Operands::Floats || *b != 0)
-                    .for_each(|b| _ = pair.call(name, entry, &[a, b]));
-            }
-        }
-        Operands::Doubles => {
-            for a in special_doubles() {
-                special_doubles()
-                    .into_iter()
-                    .for_each(|b| _ = pair.call(name, entry, &[words(a), words(b)].concat()));
-            }
-        }
+        Operands::Float | Operands::Word => words.into_iter().map(|a| [a, 0, 0, 0]).collect(),
+        Operands::Double => doubles.into_iter().map(|x| pair(x, 0)).collect(),
+        Operands::Doubles => doubles.iter().flat_map(|x| doubles.iter().map(|y| pair(*x, *y))).collect(),
+        Operands::Floats | Operands::Words => words
+            .iter()
+            // A division by zero is a trap.
+            .flat_map(|a| words.iter().map(|b| [*a, *b, 0, 0]))
+            .filter(|[_, b, ..]| operands == Operands::Floats || *b != 0)
+            .collect(),
     }
 }
 
-fn try_random(pair: &mut Pair, name: &str, operands: Operands, entry: u32, rng: &mut Rng) {
+fn random(operands: Operands, rng: &mut Rng) -> [u32; 4] {
     if let Operands::Double | Operands::Doubles = operands {
         let (a, mut b) = (double(rng), double(rng));
         if rng.chance(50) {
@@ -260,8 +289,7 @@ fn try_random(pair: &mut Pair, name: &str, operands: Operands, entry: u32, rng: 
         if rng.chance(5) {
             b = a ^ u64::from(rng.below(4));
         }
-        pair.call(name, entry, &[words(a), words(b)].concat());
-        return;
+        return pair(a, b);
     }
     let mut one = || match operands {
         Operands::Float | Operands::Floats if rng.chance(70) => rng.float(),
@@ -274,94 +302,119 @@ fn try_random(pair: &mut Pair, name: &str, operands: Operands, entry: u32, rng: 
     if operands == Operands::Floats && rng.chance(50) {
         b = (a & 0x7f80_0000).wrapping_add(rng.below(60) << 23).wrapping_sub(30 << 23) ^ b & 0x807f_ffff;
     }
-    let b = if operands == Operands::Words { b.max(1) } else { b };
-    pair.call(name, entry, &[a, b]);
-}
-
-fn try_all(random: u64) {
-    let mut pair = Pair::new();
-    let mut rng = Rng::new(18);
-    for (name, operands) in ROUTINES {
-        let entry = pair.function(name);
-        let before = pair.cpu[0].native_calls();
-        try_special(&mut pair, name, operands, entry);
-        for _ in 0..random {
-            try_random(&mut pair, name, operands, entry, &mut rng);
-        }
-        assert!(pair.cpu[0].native_calls() > before + random / 4, "{name} is not recognised");
-    }
-    assert_eq!(pair.cpu[1].native_calls(), 0);
+    [a, if operands == Operands::Words { b.max(1) } else { b }, 0, 0]
 }
 
 #[test]
 fn routines_equal_the_code_they_stand_for() {
-    let random = std::env::var("GPSIMD_OPERANDS").ok().and_then(|count| count.parse().ok());
-    try_all(random.unwrap_or(10_000));
+    let mut cores = Cores::new();
+    let mut rng = Rng::new(18);
+    for (name, operands) in ROUTINES {
+        let entry = cores.function(name);
+        let before = [INTERPRETED, TRANSLATED].map(|way| cores.cpu[way].native_calls());
+        special(operands).iter().for_each(|operands| _ = cores.call(name, entry, operands));
+        for _ in 0..10_000 {
+            let operands = random(operands, &mut rng);
+            cores.call(name, entry, &operands);
+        }
+        for (way, before) in before.into_iter().enumerate() {
+            assert!(cores.cpu[way].native_calls() > before + 2_500, "{name} is not recognised");
+        }
+    }
+    assert_eq!(cores.cpu[EXECUTED].native_calls(), 0);
 }
 
 #[test]
-#[ignore = "hours without optimisation; cargo xtask soak"]
+#[ignore = "minutes; cargo xtask soak routines"]
+fn routines_equal_the_code_they_stand_for_at_length() {
+    let count = std::env::var("GPSIMD_OPERANDS").ok().and_then(|count| count.parse().ok());
+    let count: usize = count.unwrap_or(100_000_000);
+    let mut cores = Cores::new();
+    let mut rng = Rng::new(1818);
+    for (name, operands) in ROUTINES {
+        let entry = cores.function(name);
+        let before = cores.cpu[TRANSLATED].native_calls();
+        for _ in 0..count.div_ceil(BATCH) {
+            let batch: Vec<_> = (0..BATCH).map(|_| random(operands, &mut rng)).collect();
+            cores.call_all(name, entry, &batch);
+        }
+        let native = cores.cpu[TRANSLATED].native_calls() - before;
+        println!("{name}: {} operands, {native} native calls", count.next_multiple_of(BATCH));
+    }
+}
+
+#[test]
+#[ignore = "an hour; cargo xtask soak routines"]
 fn conversions_equal_the_code_they_stand_for_everywhere() {
-    let mut pair = Pair::new();
+    let mut cores = Cores::new();
     let of_a_word =
         ROUTINES.iter().filter(|(_, operands)| matches!(operands, Operands::Float | Operands::Word));
     for (name, _) in of_a_word {
-        let entry = pair.function(name);
-        (0..=u32::MAX).for_each(|a| _ = pair.call(name, entry, &[a]));
+        let entry = cores.function(name);
+        for first in (0..=u32::MAX).step_by(BATCH) {
+            let batch: Vec<_> = (first..=first | (BATCH as u32 - 1)).map(|a| [a, 0, 0, 0]).collect();
+            cores.call_all(name, entry, &batch);
+        }
+        println!("{name}: every operand");
     }
 }
 
 #[test]
 fn memory_functions_equal_the_code_they_stand_for() {
-    let mut pair = Pair::new();
+    let mut cores = Cores::new();
     let mut rng = Rng::new(180);
     for name in ["memcpy", "memmove", "memset", "strlen"] {
-        let entry = pair.function(name);
-        let before = pair.cpu[0].native_calls();
+        let entry = cores.function(name);
+        let before = [INTERPRETED, TRANSLATED].map(|way| cores.cpu[way].native_calls());
         for _ in 0..3000 {
-            let (to, from) = (pair.free + rng.below(200), pair.free + rng.below(200));
+            let (to, from) = (cores.free + rng.below(200), cores.free + rng.below(200));
             let len = rng.below(100);
-            pair.call(name, entry, &[to, from, len]);
+            cores.call(name, entry, &[to, from, len]);
             let text: Vec<u8> = (0..64).map(|_| rng.below(20) as u8).collect();
-            let at = pair.free + rng.below(400);
-            pair.ram.iter_mut().for_each(|ram| ram.write(at, &text).expect("it fits"));
-            assert!(pair.ram[0].bytes() == pair.ram[1].bytes(), "{name} {to:x} {from:x} {len}");
+            let at = cores.free + rng.below(400);
+            cores.ram.iter_mut().for_each(|ram| ram.write(at, &text).expect("it fits"));
+            for way in [INTERPRETED, TRANSLATED] {
+                let same = cores.ram[way].bytes() == cores.ram[EXECUTED].bytes();
+                assert!(same, "{name} {to:x} {from:x} {len}");
+            }
         }
-        assert!(pair.cpu[0].native_calls() > before + 1000, "{name} is not recognised");
+        for (way, before) in before.into_iter().enumerate() {
+            assert!(cores.cpu[way].native_calls() > before + 1000, "{name} is not recognised");
+        }
     }
 }
 
 #[test]
 fn a_budget_ends_inside_a_routine() {
-    let mut pair = Pair::new();
-    let entry = pair.function("memset");
+    let mut cores = Cores::new();
+    let entry = cores.function("memset");
     for budget in 1..60 {
-        let after = [0, 1].map(|n| {
-            let (cpu, ram) = (&mut pair.cpu[n], &mut pair.ram[n]);
-            cpu.call4(entry, pair.back, &[pair.free, 7, 16]);
+        let after = [INTERPRETED, TRANSLATED, EXECUTED].map(|way| {
+            let (cpu, ram) = (&mut cores.cpu[way], &mut cores.ram[way]);
+            cpu.call4(entry, cores.back, &[cores.free, 7, 16]);
             let first = (cpu.run(ram, budget), cpu.pc());
-            while cpu.pc() != pair.back + 3 {
+            while cpu.pc() != cores.back + 3 {
                 cpu.run(ram, 1 << 20);
             }
             (first, cpu.instructions())
         });
-        assert_eq!(after[0], after[1], "budget {budget}");
+        assert!(after.iter().all(|one| *one == after[EXECUTED]), "budget {budget}: {after:?}");
     }
 }
 
 #[test]
 fn a_routine_that_was_changed_is_executed() {
-    let mut pair = Pair::new();
-    let entry = pair.function("__mulsf3");
-    pair.call("__mulsf3", entry, &[0x4000_0000, 0x4040_0000]);
+    let mut cores = Cores::new();
+    let entry = cores.function("__mulsf3");
+    cores.call("__mulsf3", entry, &[0x4000_0000, 0x4040_0000]);
     // The last instruction but the return: or a2, a2, a7 becomes or a2, a7, a7.
-    for ram in &mut pair.ram {
+    for ram in &mut cores.ram {
         let at = entry + 0x107 - 0x78;
         assert_eq!(ram.bytes()[(at - BASE) as usize..][..3], [0x70, 0x22, 0x20]);
         ram.write(at, &[0x70, 0x27, 0x20]).expect("it is there");
     }
-    pair.cpu.iter_mut().for_each(|cpu| cpu.invalidate_code(entry + 0x107 - 0x78, 3));
-    let calls = pair.cpu[0].native_calls();
-    assert_eq!(pair.call("__mulsf3", entry, &[0x4000_0000, 0x4040_0000]).0, 0);
-    assert_eq!(pair.cpu[0].native_calls(), calls);
+    cores.cpu.iter_mut().for_each(|cpu| cpu.invalidate_code(entry + 0x107 - 0x78, 3));
+    let calls = [INTERPRETED, TRANSLATED].map(|way| cores.cpu[way].native_calls());
+    assert_eq!(cores.call("__mulsf3", entry, &[0x4000_0000, 0x4040_0000]), 0);
+    assert_eq!([INTERPRETED, TRANSLATED].map(|way| cores.cpu[way].native_calls()), calls);
 }

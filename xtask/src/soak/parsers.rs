@@ -66,10 +66,10 @@ pub fn sequences() -> Result<String> {
 
 /// Native routines against the code that they stand for.
 pub fn routines() -> Result<String> {
-    let mut routines = tests("xtensa-iss", "native");
-    routines.args(["--release", "--", "--include-ignored"]);
-    run(routines.env("GPSIMD_OPERANDS", "100000000"))?;
-    Ok("100,000,000 operands of each routine: the same bits and counts as its own instructions".to_owned())
+    run(tests("xtensa-iss", "native").args(["--release", "--", "--ignored", "--nocapture"]))?;
+    Ok("100,000,000 operands of each routine, and all of conversions of a word: the same bits and counts as its own \
+        instructions"
+        .to_owned())
 }
 
 /// The open toolchain leaves, arrives and leaves again.

@@ -12,7 +12,7 @@ pub(super) fn judge<B: Bus>(
     core: &Core,
     bus: &mut B,
     routine: Routine,
-    [to, from, len]: [u32; 3],
+    [to, from, len, _]: [u32; 4],
     most: u64,
 ) -> Option<Outcome> {
     let (words, rest) = (u64::from(len / 4), u64::from(len % 4));

@@ -12,7 +12,7 @@ pub(super) fn product(a: u32, b: u32) -> Option<Outcome> {
     let (middle, first) = (a0 * b1).overflowing_add(a1 * b0);
     let (_, second) = (middle << 16).overflowing_add(a0 * b0);
     let instructions = 18 + u64::from(first) + u64::from(second);
-    Some(Outcome { result: (product as u32, Some((product >> 32) as u32)), instructions })
+    Outcome::double(product, instructions)
 }
 
 /// How far a divisor moves up to stand below the dividend, if it has to; each place is a round of the routine's loop.

@@ -3,7 +3,8 @@
 //! A routine is known by its bytes, never by its name. A native call leaves the registers that a caller may rely on, memory,
 //! findings and every count as the routine's own instructions would; scratch registers of the callee's window are not
 //! written. Where that cannot be had at little cost (special operands, memory that is not plain, a window that has to be
-//! spilled, a budget that ends inside) the answer is to execute the instructions. Unaware of blocks.
+//! spilled, a budget that ends inside) the answer is to execute the instructions. Unaware of blocks, and of translated code,
+//! which asks for the calls that it makes itself what [`call`] asks for.
 
 mod bytes;
 mod double;
@@ -71,20 +72,191 @@ pub(crate) enum Routine {
 /// What a routine comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// `a2` and `a3`; the second stays as it is where there is none.
-    pub result: (u32, Option<u32>),
+    /// What it returns in `a2`, and in `a3` above if it is wide ([`Routine::is_wide`]).
+    pub bits: u64,
     /// Instructions that its own code takes, ENTRY and RETW included.
     pub instructions: u64,
 }
 
 impl Outcome {
     fn new(result: u32, instructions: u64) -> Option<Outcome> {
-        Some(Outcome { result: (result, None), instructions })
+        Some(Outcome { bits: result.into(), instructions })
     }
 
     fn double(bits: u64, instructions: u64) -> Option<Outcome> {
-        Some(Outcome { result: (bits as u32, Some((bits >> 32) as u32)), instructions })
+        Some(Outcome { bits, instructions })
     }
+}
+
+/// The four words of `a2..a5` that a routine may take.
+#[derive(Debug, Clone, Copy)]
+struct Operands([u32; 4]);
+
+impl Operands {
+    fn words(self) -> [u32; 4] {
+        self.0
+    }
+
+    fn doubles(self) -> [u64; 2] {
+        let [a, b, c, d] = self.0.map(u64::from);
+        [b << 32 | a, d << 32 | c]
+    }
+}
+
+/// Rows of routines that do nothing but compute: what they are called with, as words or as doubles, and what comes of it.
+macro_rules! arithmetic {
+    ($($view:ident { $($routine:ident($($operand:ident),*) = $outcome:expr;)* })*) => {
+        impl Routine {
+            /// What it comes to, if it does nothing but compute and has operands that are not special.
+            fn compute(self, operands: Operands) -> Option<Outcome> {
+                match self {
+                    $($(Routine::$routine => {
+                        let [$($operand,)* ..] = operands.$view();
+                        $outcome
+                    })*)*
+                    _ => None,
+                }
+            }
+
+            /// The same as a function for translated code, if it does nothing but compute.
+            #[cfg(all(target_arch = "x86_64", feature = "translate"))]
+            pub fn host_function(self) -> Option<HostFunction> {
+                Some(match self {
+                    $($(Routine::$routine => {
+                        extern "sysv64" fn host(a: u32, b: u32, c: u32, d: u32) -> Answer {
+                            let [$($operand,)* ..] = Operands([a, b, c, d]).$view();
+                            Answer::from($outcome)
+                        }
+                        host
+                    })*)*
+                    _ => return None,
+                })
+            }
+        }
+    };
+}
+
+arithmetic! {
+    words {
+        AddS(a, b) = single::add(a, b);
+        SubS(a, b) = single::sub(a, b);
+        MulS(a, b) = single::mul(a, b);
+        DivS(a, b) = single::div(a, b);
+        EqS(a, b) = single::equal(a, b);
+        GtS(a, b) = single::greater_or_not_above(a, b, 0);
+        LeS(a, b) = single::greater_or_not_above(a, b, 1);
+        GeS(a, b) = single::less_or_not_below(a, b, u32::MAX);
+        LtS(a, b) = single::less_or_not_below(a, b, 0);
+        UnordS(a, b) = single::unordered(a, b);
+        FixS(a) = single::to_int(a);
+        FixUnsignedS(a) = single::to_unsigned(a);
+        FloatS(a) = single::from_int(a);
+        FloatUnsignedS(a) = single::from_unsigned(a);
+        Extend(a) = double::from_single(a);
+        FloatD(a) = double::from_int(a);
+        FloatUnsignedD(a) = double::from_unsigned(a);
+        Product(a, b) = integer::product(a, b);
+        Quotient(a, b) = integer::quotient(a, b);
+        UnsignedQuotient(a, b) = integer::unsigned_quotient(a, b);
+        Remainder(a, b) = integer::remainder(a, b);
+        UnsignedRemainder(a, b) = integer::unsigned_remainder(a, b);
+    }
+    doubles {
+        AddD(x, y) = double::add(x, y);
+        SubD(x, y) = double::sub(x, y);
+        DivD(x, y) = double::div(x, y);
+        EqD(x, y) = double::equal(x, y);
+        GtD(x, y) = double::greater_or_not_above(x, y, 0);
+        LeD(x, y) = double::greater_or_not_above(x, y, 1);
+        GeD(x, y) = double::less_or_not_below(x, y, u32::MAX);
+        LtD(x, y) = double::less_or_not_below(x, y, 0);
+        UnordD(x, y) = double::unordered(x, y);
+        FixD(x) = double::to_int(x);
+        FixUnsignedD(x) = double::to_unsigned(x);
+        Truncate(x) = double::to_single(x);
+    }
+}
+
+/// What a routine comes to, in the two registers that the host's functions return.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Answer {
+    pub bits: u64,
+    /// 0 if the routine has to be executed.
+    pub instructions: u64,
+}
+
+impl From<Option<Outcome>> for Answer {
+    fn from(outcome: Option<Outcome>) -> Answer {
+        let (bits, instructions) = outcome.map_or((0, 0), |outcome| (outcome.bits, outcome.instructions));
+        Answer { bits, instructions }
+    }
+}
+
+/// A routine's arithmetic on `a2..a5`.
+#[cfg(all(target_arch = "x86_64", feature = "translate"))]
+pub(crate) type HostFunction = extern "sysv64" fn(u32, u32, u32, u32) -> Answer;
+
+impl Routine {
+    /// Those that read or write memory, or their own frame.
+    pub const WITH_MEMORY: [Routine; 7] = [
+        Routine::MulD,
+        Routine::CopyBytes,
+        Routine::CopyWords,
+        Routine::SetBytes,
+        Routine::SetWords,
+        Routine::Move,
+        Routine::Length,
+    ];
+
+    /// Whether it returns two words.
+    pub fn is_wide(self) -> bool {
+        use Routine::*;
+        matches!(self, AddD | SubD | MulD | DivD | FloatD | FloatUnsignedD | Extend | Product)
+    }
+
+    /// Does what the routine does, called as said with `a2..a5`, unless it takes more than `most` instructions or is better
+    /// executed.
+    pub fn perform<B: Bus>(
+        self,
+        core: &Core,
+        bus: &mut B,
+        at: At,
+        words: [u32; 4],
+        most: u64,
+    ) -> Option<Outcome> {
+        match self {
+            Routine::MulD => product_of_doubles(core, bus, at, words, most),
+            Routine::CopyBytes
+            | Routine::CopyWords
+            | Routine::SetBytes
+            | Routine::SetWords
+            | Routine::Move
+            | Routine::Length => bytes::judge(core, bus, self, words, most),
+            _ => self.compute(Operands(words)).filter(|outcome| outcome.instructions <= most),
+        }
+    }
+}
+
+/// It keeps a word in its frame, but returns early where an operand is zero.
+fn product_of_doubles<B: Bus>(
+    core: &Core,
+    bus: &mut B,
+    at: At,
+    words: [u32; 4],
+    most: u64,
+) -> Option<Outcome> {
+    let [x, y] = Operands(words).doubles();
+    let outcome = double::mul(x, y).filter(|outcome| outcome.instructions <= most)?;
+    if x << 1 != 0 && y << 1 != 0 {
+        let addr = at.sp.wrapping_add(4);
+        if core.code.overlaps(addr, 4) {
+            return None;
+        }
+        let [_, b, _, d] = words;
+        bus.store32(at, addr, b ^ d).and_then(|()| bus.load32(at, addr)).ok()?;
+    }
+    Some(outcome)
 }
 
 /// Calls a routine whose ENTRY is next; the instructions it stands for, or `None` if they have to be executed.
@@ -112,67 +284,14 @@ pub(crate) fn call<B: Bus>(
     if !is_plain {
         return None;
     }
-    let [a, b, c, d] = [2, 3, 4, 5].map(|r| core.ar(first + r));
-    let (x, y) = (u64::from(b) << 32 | u64::from(a), u64::from(d) << 32 | u64::from(c));
-    let outcome = match routine {
-        Routine::AddS => single::add(a, b),
-        Routine::SubS => single::sub(a, b),
-        Routine::MulS => single::mul(a, b),
-        Routine::DivS => single::div(a, b),
-        Routine::EqS => single::equal(a, b),
-        Routine::GtS => single::greater_or_not_above(a, b, 0),
-        Routine::LeS => single::greater_or_not_above(a, b, 1),
-        Routine::GeS => single::less_or_not_below(a, b, u32::MAX),
-        Routine::LtS => single::less_or_not_below(a, b, 0),
-        Routine::UnordS => single::unordered(a, b),
-        Routine::FixS => single::to_int(a),
-        Routine::FixUnsignedS => single::to_unsigned(a),
-        Routine::FloatS => single::from_int(a),
-        Routine::FloatUnsignedS => single::from_unsigned(a),
-        Routine::AddD => double::add(x, y),
-        Routine::SubD => double::sub(x, y),
-        Routine::MulD => double::mul(x, y),
-        Routine::DivD => double::div(x, y),
-        Routine::EqD => double::equal(x, y),
-        Routine::GtD => double::greater_or_not_above(x, y, 0),
-        Routine::LeD => double::greater_or_not_above(x, y, 1),
-        Routine::GeD => double::less_or_not_below(x, y, u32::MAX),
-        Routine::LtD => double::less_or_not_below(x, y, 0),
-        Routine::UnordD => double::unordered(x, y),
-        Routine::FixD => double::to_int(x),
-        Routine::FixUnsignedD => double::to_unsigned(x),
-        Routine::FloatD => double::from_int(a),
-        Routine::FloatUnsignedD => double::from_unsigned(a),
-        Routine::Truncate => double::to_single(x),
-        Routine::Extend => double::from_single(a),
-        Routine::Product => integer::product(a, b),
-        Routine::Quotient => integer::quotient(a, b),
-        Routine::UnsignedQuotient => integer::unsigned_quotient(a, b),
-        Routine::Remainder => integer::remainder(a, b),
-        Routine::UnsignedRemainder => integer::unsigned_remainder(a, b),
-        Routine::CopyBytes
-        | Routine::CopyWords
-        | Routine::SetBytes
-        | Routine::SetWords
-        | Routine::Move
-        | Routine::Length => bytes::judge(core, bus, routine, [a, b, c], most),
-    }?;
-    if outcome.instructions > most {
-        return None;
-    }
-    // It keeps a word in its frame, but returns early where an operand is zero.
-    if routine == Routine::MulD && x << 1 != 0 && y << 1 != 0 {
-        let (at, addr) = (At { pc: entry.pc, sp }, sp.wrapping_add(4));
-        if core.code.overlaps(addr, 4) {
-            return None;
-        }
-        bus.store32(at, addr, b ^ d).and_then(|()| bus.load32(at, addr)).ok()?;
-    }
-    core.set_ar(first + 2, outcome.result.0);
-    if let Some(high) = outcome.result.1 {
-        core.set_ar(first + 3, high);
+    let words = [2, 3, 4, 5].map(|r| core.ar(first + r));
+    let outcome = routine.perform(core, bus, At { pc: entry.pc, sp }, words, most)?;
+    core.set_ar(first + 2, outcome.bits as u32);
+    if routine.is_wide() {
+        core.set_ar(first + 3, (outcome.bits >> 32) as u32);
     }
     bus.frame_left(sp.wrapping_sub(16), caller_sp.wrapping_sub(16));
     core.state.pc = entry.pc & 0xc000_0000 | back & 0x3fff_ffff;
+    core.native_calls += 1;
     Some(outcome.instructions)
 }

@@ -6,6 +6,7 @@
 use crate::bus::{At, Bus};
 use crate::core::{Core, Leave};
 use crate::exec::memory::{literal, load8, load16, load32, store8, store16, store32};
+use crate::native::{Answer, Routine};
 use crate::reach::LAYOUT_MEMORIES;
 use crate::state::{PHYSICAL_REGISTERS, ps};
 
@@ -77,6 +78,8 @@ pub(super) struct Context {
     pub lend: u32,
     pub loads: u64,
     pub stores: u64,
+    /// Calls of routines that the host computed.
+    pub native_calls: u64,
     pub memories: [Reached; LAYOUT_MEMORIES],
     /// Bytes between the watermark's floor and the lowest byte stored above it.
     pub untouched: u32,
@@ -99,6 +102,7 @@ pub(super) struct Context {
     pub store32: usize,
     pub frame_left: usize,
     pub rotate: usize,
+    pub routine: usize,
     /// Bytes that each memory must have, and how many of them may be reached.
     pub needed: [(usize, u32); LAYOUT_MEMORIES],
     pub core: *mut Core,
@@ -117,7 +121,8 @@ impl Context {
             (help_store8::<B> as *const () as usize, help_store16::<B> as *const () as usize);
         (self.store32, self.frame_left) =
             (help_store32::<B> as *const () as usize, help_frame_left::<B> as *const () as usize);
-        self.rotate = help_rotate as *const () as usize;
+        (self.rotate, self.routine) =
+            (help_rotate as *const () as usize, help_routine::<B> as *const () as usize);
         self.take(core);
         self.reach(bus);
         (self.core, self.bus) = (core, std::ptr::from_mut(bus).cast());
@@ -254,6 +259,18 @@ extern "sysv64" fn help_frame_left<B: Bus>(context: *mut Context, from: u32, to:
     bus.frame_left(from, to);
     context.reach(bus);
     0
+}
+
+/// Calls a routine that is not arithmetic alone: its number in [`Routine::WITH_MEMORY`], the stack pointer that it would have.
+extern "sysv64" fn help_routine<B: Bus>(context: *mut Context, routine: u32, sp: u32, pc: u32) -> Answer {
+    // SAFETY: only translated code calls this.
+    let (context, core, bus) = unsafe { parts::<B>(context) };
+    let first = 4 * (context.window_base as usize & 15) + 4 * (context.callinc as usize & 3);
+    let words = [2, 3, 4, 5].map(|r| context.file.get(first + r).copied().unwrap_or_default());
+    let routine = Routine::WITH_MEMORY.get(routine as usize);
+    let outcome = routine.and_then(|routine| routine.perform(core, bus, At { pc, sp }, words, context.left));
+    context.reach(bus);
+    outcome.into()
 }
 
 /// The window moves by some positions to or from one that sees copies.

@@ -122,6 +122,10 @@ pub(super) fn emit<'a>(
         dirty: 0,
         behind: Uncount::default(),
     };
+    let entry = region.nodes.first().and_then(|node| node.insns.first());
+    if let (Some(routine), Some(entry)) = (region.routine, entry) {
+        emitter.routine(routine, entry);
+    }
     for n in 0..region.nodes.len() {
         emitter.node(n, constants);
     }
@@ -413,7 +417,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// To the address of the program in `eax`. Everything must have been stored.
-    fn look_up(&mut self) {
+    pub fn look_up(&mut self) {
         let miss = self.asm.label();
         let slot = |offset: usize| at(Register::RCX, offset as i32);
         self.put(Instruction::with2(Code::Mov_r32_rm32, Register::ECX, Register::EAX));
@@ -567,9 +571,9 @@ impl<'a> Emitter<'a> {
         });
     }
 
-    /// The frame between the callee's stack pointer, in `argument`, and its caller's holds no values any more; both less the
-    /// save area below.
-    fn forget_frame(&mut self, frames: Frames) {
+    /// The frame between the callee's stack pointer, in `argument`, and that of its caller, whose window it is, holds no
+    /// values any more; both less the save area below.
+    pub fn forget_frame(&mut self, frames: Frames) {
         let (far, done, again) = (self.asm.label(), self.asm.label(), self.asm.label());
         let (eax, ecx, edx) = (Register::EAX, Register::ECX, Register::EDX);
         let Some(first) = self.layout.memories.first() else { return };

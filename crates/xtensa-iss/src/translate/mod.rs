@@ -19,6 +19,8 @@ mod emit;
 #[cfg(all(target_arch = "x86_64", feature = "translate"))]
 mod region;
 #[cfg(all(target_arch = "x86_64", feature = "translate"))]
+mod routine;
+#[cfg(all(target_arch = "x86_64", feature = "translate"))]
 #[allow(unsafe_code, reason = "code is jumped to")]
 mod translator;
 
@@ -31,6 +33,7 @@ pub(crate) use none::Translator;
 pub(crate) use translator::Translator;
 
 use crate::isa::Insn;
+use crate::native::Routine;
 
 /// Blocks by address.
 pub(crate) trait Blocks {
@@ -38,6 +41,8 @@ pub(crate) trait Blocks {
     fn at(&self, pc: u32) -> Option<(&[Insn], u32)>;
     /// Whether zero-overhead loops may end at an address, and where the one that does probably begins.
     fn loop_start(&self, end: u32) -> Option<Option<u32>>;
+    /// What the host may do instead of the function that begins there.
+    fn routine(&self, pc: u32) -> Option<Routine>;
 }
 
 /// Where translated code begins.

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Blocks;
 use crate::isa::{Access, Field, Flow, Insn, Kind, Op};
+use crate::native::Routine;
 
 /// Most blocks and instructions of a region.
 const MAX_NODES: usize = 48;
@@ -43,6 +44,8 @@ pub(super) struct Region {
     pub mapped: Vec<u8>,
     /// Those of them that hold something on entry that is needed.
     pub loaded: Registers,
+    /// What the host may do instead of the function that is entered.
+    pub routine: Option<Routine>,
 }
 
 impl Region {
@@ -70,7 +73,7 @@ impl Region {
             others.sort_by_key(|node| node.pc);
         }
         let by_pc = nodes.iter().enumerate().map(|(n, node)| (node.pc, n)).collect();
-        let mut region = Region { nodes, by_pc, mapped: Vec::new(), loaded: 0 };
+        let mut region = Region { nodes, by_pc, mapped: Vec::new(), loaded: 0, routine: blocks.routine(pc) };
         region.choose(hosts);
         region.flow();
         Some(region)

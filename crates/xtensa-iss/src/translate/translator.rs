@@ -109,7 +109,8 @@ impl Translator {
         let context = &mut live.context;
         (context.slots, context.links) = (live.slots.as_mut_ptr(), live.links.as_mut_ptr());
         context.attach(core, bus);
-        (context.left, context.loads, context.stores) = (before, 0, 0);
+        (context.left, context.native_calls) = (before, 0);
+        (context.loads, context.stores) = (0, 0);
         // SAFETY: `enter` and `entry` are addresses in the store, of code made by `Live::new` and `translate` (an entry does
         // not outlive `clear`, which its only keeper calls together with forgetting it). The code keeps the calling
         // convention. It writes to the record; to the two memories, within the limits that `Bus::reach` gave, which are
@@ -124,6 +125,7 @@ impl Translator {
         context.give(core);
         core.state.instructions = core.state.instructions.wrapping_add(done);
         core.state.cycles = core.state.cycles.wrapping_add(done);
+        core.native_calls += context.native_calls;
         bus.reached(context.loads, context.stores);
         match context.reason {
             r if r == Reason::Link as u32 => Exit::Go(Some(context.link)),
@@ -200,6 +202,7 @@ impl Live {
             lend: 0,
             loads: 0,
             stores: 0,
+            native_calls: 0,
             memories: [none; LAYOUT_MEMORIES],
             untouched: 0,
             code_from: 0,
@@ -219,6 +222,7 @@ impl Live {
             store32: 0,
             frame_left: 0,
             rotate: 0,
+            routine: 0,
             needed,
             core: std::ptr::null_mut(),
             bus: std::ptr::null_mut(),

@@ -57,6 +57,15 @@ static void doubles_and_divisions(void) {
     }
 }
 
+/* Calls one routine with many operands, and keeps what it returns in their place. */
+void drive(uint64_t (*routine)(uint32_t, uint32_t, uint32_t, uint32_t), uint32_t (*operands)[4], unsigned count, int wide) {
+  for (; count > 0; count--, operands++) {
+    uint64_t result = routine((*operands)[0], (*operands)[1], (*operands)[2], (*operands)[3]);
+    (*operands)[0] = (uint32_t)result;
+    if (wide) (*operands)[1] = (uint32_t)(result >> 32);
+  }
+}
+
 static volatile uint32_t words[] = {0,          0x80000000, 1,          0x807fffff, 0x00800000, 0x3f800000, 0xbf800001,
                                     0x4b7fffff, 0xcb800001, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00001, 0x7f800001};
 
