@@ -110,7 +110,18 @@ fn a_source_is_built_with_checks_and_run() {
         command
     };
     let said = bad(&mut run("-DWIDTH=7", &[]), 1);
-    assert!(said.contains("error[run::array_index]") && said.contains("window.cpp:4"), "{said}");
+    assert!(said.contains("error[run::array_index]") && said.contains("--> window.cpp:4"), "{said}");
+    assert!(
+        said.contains("3 |     float kept[WIDTH] = {};") && said.contains("^"),
+        "the lines around it\n{said}"
+    );
+    std::fs::create_dir(bench.path("else")).expect("a directory");
+    let mut elsewhere = bench.tool();
+    elsewhere
+        .args(["run", "../build/window.checked", "rand:8", "--like", "0"])
+        .current_dir(bench.path("else"));
+    let said = bad(&mut elsewhere, 1);
+    assert!(said.contains("5 |     return torch::full"), "the source is found from elsewhere\n{said}");
     good(&mut run("-DWIDTH=8", &[]));
     good(&mut run("-DWIDTH=8", &["--plain", "--lane", "ucpl", "--op", "window=my::w(Tensor x) -> Tensor"]));
     let said = bad(&mut run("-DWIDTH=8", &["--lane", "ucpl"]), 1);

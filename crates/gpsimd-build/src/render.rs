@@ -24,6 +24,7 @@ use crate::status::Status;
 pub struct Render {
     json: bool,
     color: bool,
+    paints: bool,
     /// How many `-v` were given.
     pub verbose: u8,
     /// As an answer names it.
@@ -42,17 +43,31 @@ pub struct Text {
 impl Render {
     /// From the global options and what standard error is, for one command.
     pub fn new(global: &Global, command: &'static str) -> Self {
-        let color = match global.color {
+        let colors = |stream: &dyn Fn() -> bool| match global.color {
             When::Always => true,
             When::Never => false,
-            When::Auto => std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+            When::Auto => stream() && std::env::var_os("NO_COLOR").is_none(),
         };
-        Self { json: global.json, color, verbose: global.verbose, command, warnings: RefCell::default() }
+        let color = colors(&|| std::io::stderr().is_terminal());
+        let paints = colors(&|| std::io::stdout().is_terminal());
+        Self {
+            json: global.json,
+            color,
+            paints,
+            verbose: global.verbose,
+            command,
+            warnings: RefCell::default(),
+        }
     }
 
     /// Whether results are JSON.
     pub fn is_json(&self) -> bool {
         self.json
+    }
+
+    /// Whether what goes to standard output has colours.
+    pub fn paints(&self) -> bool {
+        self.paints
     }
 
     /// Prints a result: `value` in an answer, or the text that `text` makes.

@@ -57,7 +57,7 @@ pub use plan::{Plan, plan};
 pub use publish::audit::{Damage, ManifestFault};
 pub use publish::file::{FileEntry, FileKind};
 pub use publish::manifest::{ImageEntry, Manifest, OpEntry, Versions};
-pub use publish::origin::{Origin, Replaced, Stale, stale};
+pub use publish::origin::{Origin, Replaced, Stale, built_from, stale};
 pub use publish::split::{KernelTable, SplitEntry, SplitOp, Use};
 pub use run::alone::stage;
 pub use run::diagnose::lacking::{LACKING, Lack, Written};

@@ -289,6 +289,16 @@ impl Library {
         gpsimd_engine::stale(&directory, self.manifest.as_ref()?)
     }
 
+    /// The files that it was built from, as far as that is known here.
+    pub fn sources(&self) -> Vec<PathBuf> {
+        let directory = std::path::absolute(self.path.parent().unwrap_or(Path::new("."))).ok();
+        let of = |directory: PathBuf| Some(gpsimd_engine::built_from(&directory, self.manifest.as_ref()?));
+        let mut files = directory.and_then(of).unwrap_or_default();
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
     /// As a person names it.
     fn named(&self) -> PathBuf {
         PathBuf::from(self.path.to_string_lossy().trim_end_matches(".manifest.json"))

@@ -15,7 +15,6 @@ mod man;
 pub mod new;
 pub mod plan;
 pub mod prelink;
-mod profile;
 mod report;
 pub mod run;
 pub mod schema;

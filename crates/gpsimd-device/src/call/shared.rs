@@ -9,8 +9,9 @@ use crate::call::wire::{Descriptor, Location};
 use crate::parts::map;
 
 /// What a region is to the call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "TensorRole")]
 pub enum Role {
     /// A tensor the kernel reads.
     Input,

@@ -158,7 +158,7 @@ impl Running<'_, '_> {
         });
         if let Some(freed) = freed {
             let near = Near::Block { heap: kind, len: freed.block.len, offset: 0, hit: None };
-            let history = freed.site.clone();
+            let history = History::from(freed);
             self.note(What::DoubleFree, near, 0, site, history);
             return None;
         }

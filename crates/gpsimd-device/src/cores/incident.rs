@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::checked::Verdict;
-use crate::memory::heap::{Chain, Kind};
+use crate::memory::heap::{Chain, Freed, Kind};
 use crate::parts::sdma::Stopped;
 use crate::report::checks::Code;
 
@@ -142,6 +142,8 @@ pub enum Actor {
 pub struct History {
     /// Who allocated the block concerned, or freed it if that is the trouble; the frame, for memory of the stack.
     pub block: Chain,
+    /// Who allocated the block concerned, if `block` says who freed it.
+    pub born: Chain,
     /// Who allocated the block that is hit.
     pub hit: Chain,
     /// The stack at this NX address, as long as nobody has asked whose frame it is.
@@ -159,6 +161,12 @@ impl History {
             };
         }
         self
+    }
+}
+
+impl From<&Freed> for History {
+    fn from(freed: &Freed) -> History {
+        History { block: freed.site.clone(), born: freed.block.site.clone(), ..History::default() }
     }
 }
 

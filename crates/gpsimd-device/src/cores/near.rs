@@ -101,7 +101,7 @@ impl Bus<'_> {
         if what == What::Freed {
             let inside = |block: &Block| gap(&near(block)) < 0;
             let freed = heap.freed().iter().rev().find(|freed| inside(&freed.block))?;
-            return Some((near(&freed.block), freed.site.clone().into()));
+            return Some((near(&freed.block), History::from(freed)));
         }
         let block = heap.blocks().iter().min_by_key(|block| gap(&near(block)))?;
         let found = near(block);

@@ -60,6 +60,7 @@ fn finding(
             element: at as i64,
             index: info.spec.multi_index(at),
         }),
+        tensor: Some(describe::about(info)),
         count,
         ..Finding::about_all(code, message)
     }

@@ -4,7 +4,7 @@
 
 use xtensa_iss::{BusFault, Fault, FaultKind};
 
-use crate::call::shared::SharedMemory;
+use crate::call::shared::{Region, SharedMemory};
 use crate::call::tensor::TensorSpec;
 use crate::checked::objects::{Storage, Variable};
 use crate::cores::core::Run;
@@ -14,8 +14,8 @@ use crate::cores::run::Ended;
 use crate::explain::symbols::Frame;
 use crate::memory::heap::Kind;
 use crate::parts::sdma::Stopped;
-use crate::report::Element;
 use crate::report::checks::Code;
+use crate::report::{About, Element};
 
 /// Names of the tensors of a call.
 pub struct Names<'a> {
@@ -177,8 +177,14 @@ fn local(owner: &str) -> String {
     }
 }
 
+/// A tensor, as a finding tells it.
+pub fn about(region: &Region) -> About {
+    let Region { name, role, spec, .. } = region;
+    About { name: name.clone(), dtype: spec.dtype, shape: spec.shape.to_vec(), role: *role }
+}
+
 /// What a heap's blocks are called.
-fn heap_name(kind: Kind) -> &'static str {
+pub fn heap_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Tcm => "TCM block",
         Kind::Hbm => "device memory block",

@@ -21,7 +21,7 @@ use crate::explain::types::{self, Used};
 use crate::memory::heap::Kind;
 use crate::report::checks::Code;
 use crate::report::counters::cost;
-use crate::report::{Element, Finding, Site};
+use crate::report::{About, Element, Finding, Life, Site};
 
 /// Bytes of printed text that the device keeps (spec `user-api.md` §11).
 const TEXT_KEPT: u64 = 131_072;
@@ -33,6 +33,8 @@ const EXTENT: u64 = 65_535;
 #[derive(Default)]
 struct Folder {
     findings: BTreeMap<(Code, PlaceKey, Option<usize>), Finding>,
+    /// The tensors of the call.
+    tensors: Vec<About>,
 }
 
 struct Raw {
@@ -44,6 +46,7 @@ struct Raw {
     element: Option<Element>,
     history: Option<Site>,
     neighbour: Option<Site>,
+    block: Option<Life>,
     message: String,
     count: u64,
 }
@@ -61,6 +64,8 @@ impl Folder {
             element: raw.element,
             history: raw.history,
             neighbour: raw.neighbour,
+            tensor: raw.region.and_then(|region| self.tensors.get(region)).cloned(),
+            block: raw.block,
             count: 0,
             help: format!("{}; {}", entry.cause, entry.remedy),
         });
@@ -129,7 +134,8 @@ impl Folder {
 
 /// All findings of a run, worst first, in a fixed order.
 pub fn findings(evidence: &Evidence<'_, '_>) -> Vec<Finding> {
-    let mut folder = Folder::default();
+    let tensors = evidence.shared.regions().iter().map(describe::about).collect();
+    let mut folder = Folder { tensors, ..Folder::default() };
     for (run, program) in evidence.runs.iter().zip(evidence.programs) {
         let core = Core { evidence, run, program };
         core.verdicts(&mut folder);
@@ -233,9 +239,15 @@ impl Core<'_, '_> {
             element: None,
             history: None,
             neighbour: None,
+            block: None,
             message,
             count: 1,
         }
+    }
+
+    /// A block's life by who allocated it and who freed it.
+    fn life(&self, heap: Kind, len: u32, allocated: &[u32], freed: &[u32]) -> Life {
+        Life { heap, len, allocated: self.site(allocated).0, freed: self.site(freed).0 }
     }
 
     fn incidents(&self, folder: &mut Folder) {
@@ -303,6 +315,13 @@ impl Core<'_, '_> {
                 (Near::Stack { .. }, _) | (_, What::UninitialisedCopy(Source::Stack))
             );
             raw.history = before.filter(|_| !is_frame);
+            raw.block = match first.near {
+                Near::Block { heap, len, .. } if matches!(first.what, What::Freed | What::DoubleFree) => {
+                    Some(self.life(heap, len, &history.born, &history.block))
+                }
+                Near::Block { heap, len, .. } => Some(self.life(heap, len, &history.block, &[])),
+                _ => None,
+            };
             raw.neighbour = self.site(&history.hit).0;
             raw.count = *count;
             folder.add(raw);
@@ -359,7 +378,9 @@ impl Core<'_, '_> {
             };
             for block in blocks.iter().filter(|block| kind != Kind::Hbm || Some(block.offset) != stack) {
                 let message = format!("{} bytes of {memory} are not freed", block.len);
-                folder.add(self.raw(code, &block.site, message));
+                let mut raw = self.raw(code, &block.site, message);
+                raw.block = Some(self.life(kind, block.len, &block.site, &[]));
+                folder.add(raw);
             }
         }
     }
@@ -382,6 +403,7 @@ impl Core<'_, '_> {
                 format!("a block of {len} bytes from {} is given to {}", got.allocates(), given.frees());
             let mut raw = self.raw(Code::WrongFree, back, message);
             raw.history = self.site(from).0;
+            raw.block = Some(self.life(Kind::Libc, *len, from, back));
             folder.add(raw);
         }
     }

@@ -7,7 +7,7 @@ use crate::cores::core::Run;
 use crate::explain::symbols::{Frame, Symbols};
 use crate::memory::view::Merged;
 use crate::parts::map;
-use crate::report::Site;
+use crate::report::{Site, Step};
 
 /// Everything known after a run.
 pub struct Evidence<'a, 's> {
@@ -62,7 +62,8 @@ impl Program<'_> {
             .filter_map(|pc| Some((pc, self.symbols.frames(pc).pop()?)))
             .max_by_key(|(_, frame)| frame.line)?;
         let (pc, Frame { function, file, line, .. }) = last;
-        (line > 0).then_some(Site { pc, function, file, line, via: String::new() })
+        let (via, stack) = (String::new(), Vec::new());
+        (line > 0).then_some(Site { pc, function, file, line, column: 0, via, stack })
     }
 }
 
@@ -82,13 +83,30 @@ fn place(pc: u32, base: u32, frames: &[Frame]) -> (Option<Site>, PlaceKey) {
     // Without one, the call that the generated wrapper made says most.
     let outermost = frames.iter().position(Frame::is_wrapper).and_then(|at| at.checked_sub(1));
     let frame = frames.get(author.or(outermost).unwrap_or(0));
-    let (function, file, line) =
-        frame.map_or_else(Default::default, |frame| (frame.function.clone(), frame.file.clone(), frame.line));
+    let (function, file, line, column) = frame.map_or_else(Default::default, |frame| {
+        (frame.function.clone(), frame.file.clone(), frame.line, frame.column)
+    });
     let via = match author {
         Some(at) if at > 0 => frames.get(at - 1).map(|frame| frame.function.clone()).unwrap_or_default(),
         _ => String::new(),
     };
     let offset = if line == 0 { pc.wrapping_sub(base) } else { 0 };
     let key = PlaceKey { file: file.clone(), line, function: function.clone(), offset };
-    (Some(Site { pc, function, file, line, via }), key)
+    (Some(Site { pc, function, file, line, column, via, stack: stack(frames) }), key)
+}
+
+/// A call chain as it is told: up to the kernel's function, whose callers are the same in every run.
+fn stack(frames: &[Frame]) -> Vec<Step> {
+    let kernel = frames.iter().rposition(|frame| !frame.is_runtime());
+    let wrapper = frames.iter().position(Frame::is_wrapper);
+    let told = kernel.map(|at| at + 1).or(wrapper).unwrap_or(frames.len());
+    let step = |frame: &Frame| Step {
+        function: frame.function.clone(),
+        file: frame.file.clone(),
+        line: frame.line,
+        column: frame.column,
+        inlined: frame.inlined,
+        library: frame.is_runtime(),
+    };
+    frames.iter().take(told).map(step).collect()
 }

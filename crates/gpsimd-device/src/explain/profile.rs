@@ -47,7 +47,7 @@ fn place(pc: u32, symbols: &Symbols<'_>) -> Frame {
     let mut frames = symbols.frames(pc);
     if frames.is_empty() {
         let function = name(pc, symbols);
-        return Frame { function, file: String::new(), line: 0, inlined: false };
+        return Frame { function, file: String::new(), line: 0, column: 0, inlined: false };
     }
     let author = frames.iter().position(|frame| !frame.is_runtime());
     frames.swap_remove(author.unwrap_or(0))

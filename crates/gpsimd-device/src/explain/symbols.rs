@@ -22,6 +22,8 @@ pub struct Frame {
     pub file: String,
     /// Line, from 1; 0 without line information.
     pub line: u32,
+    /// Column, from 1; 0 where it is not known.
+    pub column: u32,
     /// Whether it has no code of its own: the names of such are exact, while the compiler may have merged functions.
     pub inlined: bool,
 }
@@ -131,7 +133,7 @@ impl<'a> Symbols<'a> {
         if frames.is_empty()
             && let Some(function) = self.function(pc)
         {
-            frames.push(Frame { function, file: String::new(), line: 0, inlined: false });
+            frames.push(Frame { function, file: String::new(), line: 0, column: 0, inlined: false });
         }
         frames
     }
@@ -201,7 +203,8 @@ impl<'a> Symbols<'a> {
             frames.push(Frame {
                 function: name.map(|name| spelled(&name)).unwrap_or_default(),
                 file: location.as_ref().and_then(|at| at.file).unwrap_or_default().to_owned(),
-                line: location.and_then(|at| at.line).unwrap_or(0),
+                line: location.as_ref().and_then(|at| at.line).unwrap_or(0),
+                column: location.and_then(|at| at.column).unwrap_or(0),
                 inlined: true,
             });
         }
@@ -258,7 +261,8 @@ mod tests {
             ("", true),
         ];
         for (file, want) in rows {
-            let frame = Frame { function: String::new(), file: file.to_owned(), line: 1, inlined: false };
+            let frame =
+                Frame { function: String::new(), file: file.to_owned(), line: 1, column: 0, inlined: false };
             assert_eq!(frame.is_runtime(), want, "{file}");
         }
     }

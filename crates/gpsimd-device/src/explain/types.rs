@@ -109,6 +109,7 @@ mod tests {
             function: (*function).to_owned(),
             file: (*file).to_owned(),
             line: 1,
+            column: 0,
             inlined: true,
         };
         rows.iter().map(frame).collect()

@@ -12,8 +12,11 @@ use crate::parts::map;
 pub type Chain = Vec<u32>;
 
 /// One of the three heaps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "HeapKind")]
 pub enum Kind {
     /// Device memory private to the core; pool addresses count from 0x80000000 and are never dereferenced.
     Hbm,

@@ -7,4 +7,4 @@ pub mod counters;
 pub mod profile;
 mod run;
 
-pub use run::{CoreReport, Element, Ending, Finding, HbmStackUse, RunReport, Site};
+pub use run::{About, CoreReport, Element, Ending, Finding, HbmStackUse, Life, RunReport, Site, Step};

@@ -2,7 +2,10 @@
 //!
 //! Plain data, serialisable, in a fixed order. Unaware of how it was found out.
 
+use crate::call::dtype::Dtype;
+use crate::call::shared::Role;
 use crate::call::tensor::Tensor;
+use crate::memory::heap::Kind;
 use crate::report::checks::{Code, Severity};
 use crate::report::counters::Counters;
 use crate::report::profile::Profile;
@@ -89,8 +92,58 @@ pub struct Site {
     pub file: String,
     /// Line, from 1; 0 without line information.
     pub line: u32,
+    /// Column, from 1; 0 where it is not known.
+    pub column: u32,
     /// The library function that did it on the author's behalf; empty if the author's code did it itself.
     pub via: String,
+    /// The calls that led there, innermost first, up to the kernel's function; inlined ones are calls, too. Empty without
+    /// line information, and for a place that is no instruction.
+    pub stack: Vec<Step>,
+}
+
+/// One function of a call stack.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+pub struct Step {
+    /// Its name, without parameters.
+    pub function: String,
+    /// Source file of the place that it had come to; empty without line information.
+    pub file: String,
+    /// Line of that place, from 1; 0 without line information.
+    pub line: u32,
+    /// Column, from 1; 0 where it is not known.
+    pub column: u32,
+    /// Whether the compiler put it into its caller.
+    pub inlined: bool,
+    /// Whether it belongs to the library.
+    pub library: bool,
+}
+
+/// A tensor that a finding is about.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[schemars(rename = "RunTensor")]
+pub struct About {
+    /// Its name.
+    pub name: String,
+    /// Its element type.
+    pub dtype: Dtype,
+    /// Its extents.
+    pub shape: Vec<u64>,
+    /// What it is in the call.
+    pub role: Role,
+}
+
+/// A block of a heap, from first to last.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[schemars(rename = "RunBlock")]
+pub struct Life {
+    /// Which heap.
+    pub heap: Kind,
+    /// Its bytes.
+    pub len: u32,
+    /// Where it was allocated, if that was seen.
+    pub allocated: Option<Site>,
+    /// Where it was freed, if it was.
+    pub freed: Option<Site>,
 }
 
 /// An element of a tensor.
@@ -126,6 +179,12 @@ pub struct Finding {
     /// Where the live block was allocated that an overrun hits on the device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub neighbour: Option<Site>,
+    /// The tensor concerned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tensor: Option<About>,
+    /// The block concerned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<Life>,
     /// How often.
     pub count: u64,
     /// What to do.
@@ -145,6 +204,8 @@ impl Finding {
             element: None,
             history: None,
             neighbour: None,
+            tensor: None,
+            block: None,
             count: 1,
             help: format!("{}; {}", entry.cause, entry.remedy),
         }

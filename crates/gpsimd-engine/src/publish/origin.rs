@@ -146,6 +146,15 @@ pub fn stale(directory: &Path, manifest: &Manifest) -> Option<Stale> {
     (!changed.is_empty() || !gone.is_empty()).then_some(Stale { library, changed, gone })
 }
 
+/// The files that the library of this name in `directory` was built from, headers included; none of one that was built
+/// elsewhere.
+pub fn built_from(directory: &Path, manifest: &Manifest) -> Vec<PathBuf> {
+    let origin = Origin::load(&directory.join(HIDDEN).join(&manifest.name));
+    origin
+        .map(|origin| origin.sources.into_iter().chain(origin.files.into_keys()).collect())
+        .unwrap_or_default()
+}
+
 /// What a build of `manifest` from `sources` replaces in `directory`.
 pub(crate) fn replaced(directory: &Path, manifest: &Manifest, sources: &[PathBuf]) -> Vec<Replaced> {
     let library = shown(&directory.join(&manifest.name)).display().to_string();

@@ -1,0 +1,26 @@
+//! What a run cost and where: counts by line and by call, in forms for people and for viewers.
+//!
+//! ```no_run
+//! use gpsimd_device::{Arg, Config, Control, CoreImage, Machine, Tensor};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let image = CoreImage::new(std::fs::read("build/relu.so")?);
+//! let mut machine = Machine::boot(vec![image], Config { profile: true, ..Config::default() })?;
+//! let x = Tensor::from_f32(&[1.0, -2.0])?;
+//! let spec = x.spec.clone();
+//! let report = machine.call("relu_forward", vec![Arg::tensor("x", x)], spec, &Control::default(), |_| {})?;
+//! print!("{}", gpsimd_profile::text(&report.profiles));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Unaware of how cores run, of the command line, and of where files go.
+
+mod calls;
+mod cost;
+mod lines;
+mod sources;
+
+pub use calls::{folded, speedscope};
+pub use lines::{annotated, text};
+pub use sources::{Sources, token};
