@@ -160,6 +160,7 @@ const SCOPES: &[(&str, &str)] = &[
     ("shape", "shape sources"),
     ("test", "what testing an op finds"),
     ("toolchain", "compilers and their installation"),
+    ("variables", "what a debugger knows of a program's variables"),
     ("watch", "watching files"),
 ];
 
