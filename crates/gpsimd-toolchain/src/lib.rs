@@ -166,6 +166,14 @@ impl Toolchain {
         }
     }
 
+    /// What objects call its own directories: for callers whose maps may cover these, to say again after them.
+    pub fn prefix_maps(&self) -> Vec<PrefixMap> {
+        match self {
+            Toolchain::Open(open) => open.prefix_maps(),
+            Toolchain::Gnu(_) | Toolchain::Vendor(_) => Vec::new(),
+        }
+    }
+
     /// Directories whose content follows from [`Toolchain::identity`]: what is read there need not be watched.
     pub fn immutable_directories(&self) -> Vec<std::path::PathBuf> {
         match self {

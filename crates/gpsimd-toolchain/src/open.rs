@@ -15,7 +15,7 @@ use crate::error::IoContext as _;
 use crate::install::selfcheck;
 use crate::job::prefix_map;
 use crate::travel::{self, Travels};
-use crate::{Command, Home, Machine, ToolchainError, process, sysroot, tree, versions};
+use crate::{Command, Home, Machine, PrefixMap, ToolchainError, process, sysroot, tree, versions};
 
 /// Variable that names the plugin by which the compiler knows the cores.
 pub(crate) const CONFIGURATION: &str = "XTENSA_GNU_CONFIG";
@@ -135,12 +135,14 @@ impl OpenToolchain {
     ) -> Result<OpenToolchain, ToolchainError> {
         let program = |name| manifest.program(machine, &dir, name);
         let mut c_headers = c_headers(&dir, &manifest.compiler_headers);
-        c_headers.push(place_map(&dir));
+        let maps = place_maps(&dir, manifest.travels.is_some());
+        c_headers.extend(maps.iter().map(|map| prefix_map(&map.from, &map.to)));
+        // a sandbox's links would be followed, past those maps
+        c_headers.push("-fno-canonical-system-headers".into());
         // launchers say it to those who need it
         let mut env = vec![config_variable(&dir)];
         if manifest.travels.is_some() {
             env.clear();
-            c_headers.push(gcc_map(&dir));
         }
         let driver = Driver {
             gcc: program("gcc")?,
@@ -193,6 +195,11 @@ impl OpenToolchain {
         [self.dir.clone()].into_iter().chain(headers.map(|(_, directory)| directory.into())).collect()
     }
 
+    /// What objects call its directories.
+    pub(crate) fn prefix_maps(&self) -> Vec<PrefixMap> {
+        place_maps(&self.dir, self.travels())
+    }
+
     /// Its manifest, and the directory in which another installation would appear.
     pub(crate) fn witnesses(&self) -> Vec<PathBuf> {
         [self.dir.join(MANIFEST)].into_iter().chain(self.dir.parent().map(Path::to_owned)).collect()
@@ -219,7 +226,11 @@ impl OpenToolchain {
 
     /// Compiles and links a small program: files can be as they were and yet not run where they are.
     pub fn try_out(&self, machine: &Machine) -> Result<(), ToolchainError> {
-        let scratch = tempfile::tempdir().context("cannot create a directory in", std::env::temp_dir())?;
+        // not every machine has a directory for temporary files that can be written to; its own was, once
+        let beside = || tempfile::tempdir_in(self.dir.parent().unwrap_or(&self.dir));
+        let scratch = tempfile::tempdir()
+            .or_else(|error| beside().map_err(|_| error))
+            .context("cannot create a directory in", std::env::temp_dir())?;
         selfcheck::check(self, machine, scratch.path())
     }
 
@@ -257,14 +268,18 @@ pub(crate) fn c_headers(dir: &Path, compiler_headers: &[PathBuf]) -> Vec<OsStrin
 
 /// Debug info names headers: without this map, where a toolchain is would show in what it makes.
 pub(crate) fn place_map(dir: &Path) -> OsString {
-    prefix_map(dir, "/toolchain")
+    prefix_map(dir, PLACE)
 }
 
-/// The compiler's headers of a toolchain that travels, called what they are called where it is built from packages: both
-/// make the same bytes.
-fn gcc_map(dir: &Path) -> OsString {
+/// What objects call an installed directory.
+const PLACE: &str = "/toolchain";
+
+/// That map, and of a toolchain that travels one more: the compiler's headers are called what they are called where it is
+/// built from packages, so that both make the same bytes.
+fn place_maps(dir: &Path, travels: bool) -> Vec<PrefixMap> {
     let (here, there) = travel::GCC;
-    prefix_map(&dir.join(here), there)
+    let gcc = travels.then(|| PrefixMap::new(dir.join(here), there));
+    [PrefixMap::new(dir, PLACE)].into_iter().chain(gcc).collect()
 }
 
 pub(crate) fn cxx_headers(dir: &Path) -> Vec<OsString> {

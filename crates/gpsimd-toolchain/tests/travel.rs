@@ -164,7 +164,8 @@ fn made(toolchain: &Toolchain) -> Vec<u8> {
         extern \"C\" std::size_t f(std::vector<std::uint8_t> &v) { v.push_back(1); return v[0]; }\n";
     fs::write(scratch.path().join("v.cpp"), source).unwrap();
     let mut job = CompileJob::new("v.cpp", "v.o");
-    job.prefix_maps = vec![PrefixMap::new(scratch.path(), ".")];
+    // as a build does: a directory that all of it may lie in, and the toolchain's own again
+    job.prefix_maps = [vec![PrefixMap::new(scratch.path(), ".")], toolchain.prefix_maps()].concat();
     run(&toolchain.compile(&job), scratch.path()).unwrap();
     fs::read(scratch.path().join("v.o")).unwrap()
 }

@@ -91,7 +91,7 @@ impl<'a> Place<'a> {
         maps.push(inside(&self.work, "build"));
         maps.push(inside(self.kit.sdk.root(), "gpsimd-sdk"));
         // its own flags say so too, but before the map of a directory that it may be in
-        maps.extend(self.kit.toolchain.directory().map(|directory| PrefixMap::new(directory, "/toolchain")));
+        maps.extend(self.kit.toolchain.prefix_maps());
         maps
     }
 
