@@ -39,11 +39,16 @@ def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> s
 
 
 def place_tool() -> None:
-    """Builds the program, stripped, and puts it where the wheel takes scripts from."""
+    """Puts the program where the wheel takes scripts from: ``$GPSIMD_BUILD_TOOL``, else one built here, stripped."""
+    SCRIPTS.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(os.environ.get("GPSIMD_BUILD_TOOL") or built_tool(), SCRIPTS / "gpsimd-build")
+
+
+def built_tool() -> str:
+    """The program, by cargo."""
     line = [os.environ.get("CARGO", "cargo"), "build", "--release", "--package", "gpsimd-build"]
     line += ["--config", "profile.release.strip=true", "--message-format", "json-render-diagnostics"]
     done = subprocess.run(line, cwd=HERE, check=True, stdout=subprocess.PIPE, text=True)
     messages = [json.loads(text) for text in done.stdout.splitlines()]
     [built] = [message["executable"] for message in messages if message.get("executable")]
-    SCRIPTS.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(built, SCRIPTS / "gpsimd-build")
+    return str(built)

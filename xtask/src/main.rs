@@ -2,9 +2,11 @@
 //!
 //! Unaware of compilers, images and cores; those belong to the tool itself,
 //! which this only builds and calls.
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test stops where it fails"))]
 
 mod bench;
 mod chores;
+mod dist;
 mod licences;
 mod packages;
 #[cfg(test)]
@@ -36,6 +38,8 @@ enum Chore {
     },
     /// Set everything up, then the storms: damaged and changed bytes and files, kills, crowds, full disks, hostile input.
     Soak(soak::Dose),
+    /// What a release is made of, in target/dist: program, packages, sources, bill of materials, checksums, notes.
+    Dist(dist::Order),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -44,5 +48,6 @@ fn main() -> anyhow::Result<()> {
         Chore::Test => chores::test(),
         Chore::Bench { rounds } => chores::bench(rounds),
         Chore::Soak(dose) => chores::soak(&dose),
+        Chore::Dist(order) => dist::run(&order),
     }
 }
