@@ -3,8 +3,8 @@
 //! Cores run over frozen shared memory; results are merged and diagnosed in core order afterwards. Unaware of files and
 //! terminals, and of which way the library came.
 
-use std::sync::{Mutex, mpsc};
-use std::time::Duration;
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
 
 use gpsimd_loader::Generation;
 use gpsimd_loader::selector::Environment;
@@ -20,8 +20,11 @@ use crate::load::fixed::Fixed;
 use crate::load::program::{CoreImage, Shipment};
 use crate::load::split::Split;
 use crate::load::trace::Trace;
-use crate::load::way::Way;
+use crate::load::way::{Asked, Way};
 use crate::report::RunReport;
+
+/// Between two reports of progress.
+const PROGRESS: Duration = Duration::from_millis(100);
 
 /// Cores and a library, which is on them or can be loaded.
 #[derive(Debug)]
@@ -110,7 +113,7 @@ impl Machine {
         args: Vec<Arg>,
         output: impl Into<Output>,
         control: &Control,
-        mut progress: impl FnMut(u64),
+        progress: impl FnMut(u64),
         edit: impl FnOnce(&mut Vec<u8>),
     ) -> Result<RunReport, CallError> {
         let names = || self.functions().iter().map(|function| function.name.clone());
@@ -119,27 +122,15 @@ impl Machine {
         };
         let mut placed = Placed::new(function, args, output.into(), self.hbm)?;
         edit(&mut placed.blocks);
-        let (way, call) = (&mut self.way, &placed);
-        let job = Mutex::new(Some(|| way.dispatch(function, call, control)));
-        let start = || {
-            let job = job.lock().ok().and_then(|mut job| job.take());
-            job.map_or(Ok(Vec::new()), |mut job| job())
-        };
-        let runs = std::thread::scope(|scope| {
-            let (done, wait) = mpsc::channel();
-            let device = std::thread::Builder::new().spawn_scoped(scope, move || {
-                let runs = start();
-                // The receiver outlives the device; a failed send only means nobody watches.
-                let _ = done.send(());
-                runs
-            });
-            // A machine that refuses the thread gets its result without progress.
-            let Ok(device) = device else { return start() };
-            while wait.recv_timeout(Duration::from_millis(100)) == Err(mpsc::RecvTimeoutError::Timeout) {
+        let watcher = RefCell::new((progress, Instant::now()));
+        let beat = || {
+            let (progress, told) = &mut *watcher.borrow_mut();
+            if told.elapsed() >= PROGRESS {
                 progress(control.executed());
+                *told = Instant::now();
             }
-            device.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        })?;
+        };
+        let runs = self.way.dispatch(function, Asked { placed: &placed, control, beat: &beat })?;
         Ok(summary::report(op, &placed, runs, &self.way.programs()))
     }
 

@@ -197,8 +197,8 @@ fn group_start(window_base: u8, q: usize) -> usize {
 ///
 /// A bit per 256 bytes answers almost every store with one load; the exact ranges are asked only for code's neighbours.
 pub(crate) struct CodeMap {
-    /// All 4 GiB; zero pages of the host until touched.
-    granules: Vec<u64>,
+    /// All 4 GiB, by pages; those without code are not there.
+    pages: Vec<Option<Box<Page>>>,
     /// First and last byte of all that was decoded; nothing while the first is behind the last.
     first: u32,
     last: u32,
@@ -212,18 +212,30 @@ impl std::fmt::Debug for CodeMap {
 }
 
 const GRANULE_SHIFT: u32 = 8;
-const WORDS: usize = 1 << (32 - GRANULE_SHIFT - 6);
+/// A word has the bits of so many bytes.
+const WORD_SHIFT: u32 = GRANULE_SHIFT + 6;
+const PAGE_SHIFT: u32 = 20;
+const PAGES: usize = 1 << (32 - PAGE_SHIFT);
+const WORDS: usize = 1 << (PAGE_SHIFT - WORD_SHIFT);
+
+type Page = [u64; WORDS];
+
+fn bit(granule: u32) -> u64 {
+    1 << (granule & 63)
+}
 
 impl CodeMap {
     fn new() -> Self {
-        Self { granules: vec![0; WORDS], first: u32::MAX, last: 0, ranges: HashMap::new() }
+        Self { pages: vec![None; PAGES], first: u32::MAX, last: 0, ranges: HashMap::new() }
     }
 
     /// Whether code may lie in the granule of `addr`.
     #[inline(always)]
     pub fn near(&self, addr: u32) -> bool {
-        let granule = addr >> GRANULE_SHIFT;
-        self.granules[(granule >> 6) as usize % WORDS] >> (granule & 63) & 1 != 0
+        match &self.pages[(addr >> PAGE_SHIFT) as usize % PAGES] {
+            Some(page) => page[(addr >> WORD_SHIFT) as usize % WORDS] & bit(addr >> GRANULE_SHIFT) != 0,
+            None => false,
+        }
     }
 
     /// Whether the `len` bytes at `addr` overlap decoded instructions.
@@ -245,7 +257,10 @@ impl CodeMap {
     pub fn insert(&mut self, from: u32, to: u32) {
         (self.first, self.last) = (self.first.min(from), self.last.max(to));
         for granule in from >> GRANULE_SHIFT..=to >> GRANULE_SHIFT {
-            self.granules[(granule >> 6) as usize % WORDS] |= 1 << (granule & 63);
+            let addr = granule << GRANULE_SHIFT;
+            let page =
+                self.pages[(addr >> PAGE_SHIFT) as usize % PAGES].get_or_insert_with(|| Box::new([0; WORDS]));
+            page[(addr >> WORD_SHIFT) as usize % WORDS] |= bit(granule);
             self.ranges.entry(granule).or_default().push((from, to));
         }
     }
@@ -261,7 +276,7 @@ impl CodeMap {
     pub fn clear(&mut self) {
         (self.first, self.last) = (u32::MAX, 0);
         for (granule, _) in self.ranges.drain() {
-            self.granules[(granule >> 6) as usize % WORDS] = 0;
+            self.pages[(granule << GRANULE_SHIFT >> PAGE_SHIFT) as usize % PAGES] = None;
         }
     }
 }

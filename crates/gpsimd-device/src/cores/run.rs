@@ -17,6 +17,8 @@ use crate::parts::map;
 
 /// Instructions between two looks at the stop flag.
 const SLICE: u64 = 1 << 20;
+/// So many instructions make a run a long one; well below a slice, since others may wait.
+const LONG: u64 = 1 << 16;
 /// Frames of a call chain that are kept.
 const CHAIN_LIMIT: usize = 24;
 /// Bytes of text kept per core and call.
@@ -64,7 +66,7 @@ pub struct Text {
 }
 
 /// Limits and shared flags of a run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Limits<'a> {
     /// Most instructions.
     pub budget: u64,
@@ -76,6 +78,8 @@ pub struct Limits<'a> {
     pub executed: &'a AtomicU64,
     /// Whether every instruction is to answer for what it costs.
     pub profile: bool,
+    /// Called when a run turns out to be long, and then slice by slice.
+    pub beat: &'a dyn Fn(),
 }
 
 /// One run in progress.
@@ -118,6 +122,7 @@ impl<'s, 'a> Running<'s, 'a> {
     /// Runs until something ends it.
     pub fn run(&mut self, limits: Limits<'_>) -> Ended {
         let (mut progress, mut since) = (self.progress(), self.cpu.instructions());
+        let mut due = LONG;
         loop {
             let executed = self.cpu.instructions();
             let now = self.progress();
@@ -127,6 +132,10 @@ impl<'s, 'a> Running<'s, 'a> {
                 return Ended::Idle(executed - since);
             }
             limits.executed.store(executed, Ordering::Relaxed);
+            if executed >= due {
+                (limits.beat)();
+                due = executed - executed % SLICE + SLICE;
+            }
             if limits.stop.load(Ordering::Relaxed) {
                 return Ended::Cancelled;
             }
@@ -135,7 +144,12 @@ impl<'s, 'a> Running<'s, 'a> {
                 return Ended::Budget;
             }
             // Whole slices end at fixed instruction counts, so that a budget ends a run at the same place every time.
-            let mut stop = self.cpu.run(&mut self.bus, left.min(SLICE));
+            let slice = match executed {
+                0..LONG => LONG - executed,
+                LONG..SLICE => SLICE - executed,
+                _ => SLICE,
+            };
+            let mut stop = self.cpu.run(&mut self.bus, left.min(slice));
             if let Stop::Fault(Fault { kind: FaultKind::Bus { fault: BusFault::Device(_), .. }, .. }) = stop {
                 stop = self.repeat();
             }

@@ -510,7 +510,7 @@ impl Core<'_, '_> {
         let tensors = self.evidence.shared.regions().iter().filter(|info| info.role != Role::Scalar);
         let dtypes: BTreeSet<Dtype> = tensors.map(|info| info.spec.dtype).collect();
         let alike = (dtypes.len() == 1).then(|| dtypes.first().copied()).flatten();
-        let names_another = |dtype| types::names_another(self.program.symbols.image(), dtype);
+        let names_another = |dtype| self.program.symbols.names_another(dtype);
         if self.run.core != 0 || !alike.is_none_or(names_another) {
             return;
         }

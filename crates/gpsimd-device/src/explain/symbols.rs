@@ -4,9 +4,13 @@
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use gpsimd_image::ElfFile;
+
+use crate::call::dtype::Dtype;
+use crate::explain::types;
 
 /// Bytes that a function of unknown size may have.
 const MOST_UNSIZED: u32 = 0x1000;
@@ -67,10 +71,11 @@ pub struct Memo {
     frames: Mutex<HashMap<u32, Vec<Frame>>>,
     functions: Mutex<HashMap<u32, Option<String>>>,
     has_lines: OnceLock<bool>,
+    names_another: Mutex<HashMap<Dtype, bool>>,
 }
 
-/// What `memo` holds for an address, else what `find` finds.
-fn once<T: Clone>(memo: &Mutex<HashMap<u32, T>>, pc: u32, find: impl FnOnce() -> T) -> T {
+/// What `memo` holds for an address or the like, else what `find` finds.
+fn once<K: Hash + Eq, T: Clone>(memo: &Mutex<HashMap<K, T>>, pc: K, find: impl FnOnce() -> T) -> T {
     let known = memo.lock().unwrap_or_else(PoisonError::into_inner).get(&pc).cloned();
     known.unwrap_or_else(|| {
         let found = find();
@@ -169,6 +174,12 @@ impl<'a> Symbols<'a> {
             (*len == 0 && *start > 0 && pc - start < MOST_UNSIZED).then(|| spelled(name))
         };
         self.function(pc).or_else(unsized_one)
+    }
+
+    /// Whether the image names an accessor for another element type than this ([`types::names_another`]).
+    pub fn names_another(&self, dtype: Dtype) -> bool {
+        let look = || types::names_another(self.bytes, dtype);
+        self.memo.map_or_else(look, |memo| once(&memo.names_another, dtype, look))
     }
 
     /// Address and length of the function that the source calls so.

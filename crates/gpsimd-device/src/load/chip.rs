@@ -9,10 +9,10 @@ use gpsimd_loader::{Bounds, Region};
 
 use super::control::{Config, Control};
 use super::error::beside;
-use crate::call::placed::Placed;
+use super::way::Asked;
 use crate::call::shared::SharedMemory;
 use crate::cores::core::{Core, Run};
-use crate::cores::run::Ended;
+use crate::cores::run::{Ended, Limits};
 use crate::explain::describe;
 use crate::memory::private::Memory;
 use crate::memory::ram::{ACCESS, INIT, LOCKED, Ram};
@@ -65,7 +65,7 @@ pub struct Turn<'s> {
     /// Device memory with staged images.
     pub hbm: &'s HostMemory,
     /// The call that an instruction makes.
-    pub call: Option<(&'s Placed, &'s Control)>,
+    pub call: Option<Asked<'s>>,
     /// Whether several cores run the library.
     pub multicore: bool,
     /// What the cores did that ran a kernel, in order.
@@ -185,9 +185,9 @@ impl Hardware for Turn<'_> {
         let (nothing, unwatched) = (SharedMemory::default(), Control::default());
         let aside = unwatched.limits(core.memory.core, config.for_boot());
         let run = match (entry, self.call) {
-            (Entry::Kernel, Some((placed, control))) => {
+            (Entry::Kernel, Some(Asked { placed, control, beat })) => {
                 core.memory.registers.feed(placed.blocks.clone());
-                let limits = control.limits(core.memory.core, config);
+                let limits = Limits { beat, ..control.limits(core.memory.core, config) };
                 core.run(addr, None, View::new(&placed.shared), multicore, limits)
             }
             (Entry::Start, _) => {

@@ -99,6 +99,7 @@ impl Control {
     pub(super) fn limits(&self, core: u8, config: Config) -> Limits<'_> {
         let executed = &self.executed[usize::from(core) % map::CORES];
         let budget = self.budget.unwrap_or(config.budget);
-        Limits { budget, idle: config.idle, stop: &self.stop, executed, profile: config.profile }
+        let (stop, profile) = (&self.stop, config.profile);
+        Limits { budget, idle: config.idle, stop, executed, profile, beat: &|| {} }
     }
 }

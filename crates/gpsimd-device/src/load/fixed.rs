@@ -1,8 +1,10 @@
 //! Images at fixed places: one for a single core, or eight, each linked for the bank of its core.
 //!
-//! Cores run in parallel threads. Unaware of records. Facts: spec `customop-abi.md` §3.4, §5, `load-and-dispatch.md` §11.1.
+//! Cores that have more than a little to do run in parallel threads. Unaware of records. Facts: spec `customop-abi.md` §3.4, §5, `load-and-dispatch.md` §11.1.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::cell::Cell;
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::Duration;
 
 use gpsimd_loader::device::sequencer::{CUSTOM_OP, Fault, Handed, Sequencer};
 use gpsimd_loader::device::table::{LibraryRow, LibraryTable};
@@ -12,16 +14,15 @@ use super::control::{Config, Control};
 use super::error::LoadError;
 use super::fetched::Fetched;
 use super::program::CoreImage;
-use super::steps::{self, Names, Step};
+use super::steps::{self, Step};
 use super::trace::Trace;
-use super::way::Way;
-use crate::call::placed::Placed;
+use super::way::{Asked, Way};
 use crate::call::shared::SharedMemory;
 use crate::cores::core::{Core, Run};
-use crate::cores::run::{Ended, Function};
+use crate::cores::run::{Ended, Function, Limits};
 use crate::explain::describe;
 use crate::explain::evidence::Program;
-use crate::explain::symbols::Memo;
+use crate::explain::symbols::{Memo, Symbols};
 use crate::memory::image::Image;
 use crate::memory::private::Memory;
 use crate::memory::view::View;
@@ -31,6 +32,9 @@ use crate::parts::map::{self, DataramLayout};
 
 /// Bytes of local stack of a checked image.
 const CHECKED_STACK: u32 = 0x6000;
+
+/// Between two looks at what others still do.
+const BEAT: Duration = Duration::from_millis(50);
 
 /// A library by its images, the cores that have booted it, and the table by which the firmware finds its functions.
 #[derive(Debug)]
@@ -90,9 +94,9 @@ impl Fixed {
     }
 
     fn tell(&mut self, step: &Step<'_>, log: Vec<String>) {
-        let debug =
-            self.images.first().map_or(&[][..], |image| image.debug.as_deref().unwrap_or(&image.bytes));
-        let stage = step.tell(Names { debug, shift: 0 }, log);
+        let first = self.images.first().zip(self.memos.first());
+        let symbols = first.map(|(image, memo)| image.symbols().remembering(memo));
+        let stage = step.tell(&symbols.unwrap_or(Symbols::read(&[])), log);
         self.trace.stages.push(stage);
     }
 }
@@ -146,17 +150,17 @@ impl Way for Fixed {
         self.cores.first().map_or(&[], |core| &core.functions)
     }
 
-    fn dispatch(&mut self, _function: usize, call: &Placed, control: &Control) -> Result<Vec<Run>, Fault> {
+    fn dispatch(&mut self, _function: usize, call: Asked<'_>) -> Result<Vec<Run>, Fault> {
         let mut runs = Vec::new();
-        let mut rest = &call.blocks[..];
+        let mut rest = &call.placed.blocks[..];
         while let Some(fetched) = Fetched::next(&mut self.sequencer, rest, &mut self.trace)? {
             let Fetched { handed, instruction, blocks, behind, log } = fetched;
             self.tell(&Step::Fetched { what: handed.to_string(), instruction, blocks }, log);
             if let Handed::CustomOp { function, .. } = handed {
                 let found = self.found(function);
-                runs = self.execute(&found, call, control);
+                runs = self.execute(&found, call);
                 self.tell(&Step::Found(found), Vec::new());
-                self.trace.stages.extend(steps::call(call, &runs, self.config.stack));
+                self.trace.stages.extend(steps::call(call.placed, &runs, self.config.stack));
             }
             rest = behind;
         }
@@ -190,39 +194,57 @@ impl Way for Fixed {
 }
 
 impl Fixed {
-    /// Lets every core that has the function run it on the call's blocks, all at the same time.
-    fn execute(
-        &mut self,
-        found: &[(u8, Option<LibraryRow>, u32)],
-        call: &Placed,
-        control: &Control,
-    ) -> Vec<Run> {
+    /// Lets every core that has the function run it on the call's blocks. Short runs follow each other on this thread;
+    /// during the first long one others take up what is left.
+    fn execute(&mut self, found: &[(u8, Option<LibraryRow>, u32)], call: Asked<'_>) -> Vec<Run> {
         let multicore = self.cores.len() > 1;
         let config = self.config;
-        let start = |core: &mut Core| {
+        let Asked { placed, control, beat } = call;
+        let start = |core: &mut Core, beat: &dyn Fn()| {
             let (_, _, launcher) =
                 found.iter().find(|(prid, row, _)| *prid == core.memory.core && row.is_some())?;
-            core.memory.registers.feed(call.blocks.clone());
-            let limits = control.limits(core.memory.core, config);
-            Some(core.run(*launcher, None, View::new(&call.shared), multicore, limits))
+            core.memory.registers.feed(placed.blocks.clone());
+            let limits = Limits { beat, ..control.limits(core.memory.core, config) };
+            Some(core.run(*launcher, None, View::new(&placed.shared), multicore, limits))
         };
-        let helpers = self.cores.len().saturating_sub(1);
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let helpers = self.cores.len().min(processors).saturating_sub(1);
         let waiting = Mutex::new(self.cores.iter_mut().enumerate());
         let done = Mutex::new(Vec::new());
         // a function, so that nobody holds the queue while a core runs
         let next = || lock(&waiting).next();
-        let work = || {
+        let work = |beat: &dyn Fn()| {
             while let Some((at, core)) = next() {
-                if let Some(run) = start(core) {
+                if let Some(run) = start(core, beat) {
                     lock(&done).push((at, run));
                 }
             }
         };
         std::thread::scope(|scope| {
-            // Threads that the machine refuses are only missed: the others run more cores each.
-            let refused = |_: &usize| std::thread::Builder::new().spawn_scoped(scope, work).is_err();
-            let _ = (0..helpers).find(refused);
-            work();
+            let (working, idle) = mpsc::channel::<()>();
+            let is_alone = Cell::new(true);
+            let call_for_help = || {
+                // Threads that the machine refuses are only missed: the others run more cores each.
+                let refused = |_: &usize| {
+                    let working = working.clone();
+                    let help = || {
+                        let _working = working;
+                        work(&|| {});
+                    };
+                    std::thread::Builder::new().spawn_scoped(scope, help).is_err()
+                };
+                let _ = (0..helpers).find(refused);
+            };
+            work(&|| {
+                if is_alone.replace(false) {
+                    call_for_help();
+                }
+                beat();
+            });
+            drop(working);
+            while idle.recv_timeout(BEAT) == Err(mpsc::RecvTimeoutError::Timeout) {
+                beat();
+            }
         });
         let mut runs = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         runs.sort_by_key(|(at, _)| *at);

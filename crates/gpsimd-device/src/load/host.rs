@@ -15,8 +15,9 @@ use gpsimd_loader::{Mode, Region, prelink};
 
 use super::error::LoadError;
 use super::program::Shipment;
-use super::steps::{Names, Step};
+use super::steps::Step;
 use super::trace::Trace;
+use crate::explain::symbols::Symbols;
 
 /// SoC address of the device memory in which images are staged.
 const IMAGES: u64 = 0x10_0000_0000;
@@ -51,16 +52,16 @@ pub(super) struct Made {
 pub(super) fn make(shipment: &Shipment, trace: &mut Trace) -> Result<Made, LoadError> {
     let Shipment { image, generation, environment, .. } = shipment;
     let bounds = generation.bounds();
-    let nameless = Names { debug: &[], shift: 0 };
+    let nameless = Symbols::read(&[]);
     let (packed, elf) = packed_and_plain(&image.bytes)
         .map_err(LoadError::Unpack)
         .inspect_err(|error| trace.fail("unpack", error, Vec::new()))?;
-    trace.stages.push(Step::Packed(packed.len()).tell(nameless, Vec::new()));
-    trace.stages.push(Step::Unpacked(elf.len()).tell(nameless, Vec::new()));
+    trace.stages.push(Step::Packed(packed.len()).tell(&nameless, Vec::new()));
+    trace.stages.push(Step::Unpacked(elf.len()).tell(&nameless, Vec::new()));
 
     let selector = selector(LIBRARY, *environment);
     let (coretype, guards) = (generation.coretype(), guarded("nrtucode_ll_create")?);
-    trace.stages.push(Step::Created { coretype, selector, guards }.tell(nameless, Vec::new()));
+    trace.stages.push(Step::Created { coretype, selector, guards }.tell(&nameless, Vec::new()));
     let mut libraries = Registry::new();
     libraries.insert(*generation, selector, elf.clone());
     let mut context = Context::new(ContextId(0), HostMemory::new(IMAGES, IMAGES_LEN), *environment);
@@ -83,12 +84,12 @@ pub(super) fn make(shipment: &Shipment, trace: &mut Trace) -> Result<Made, LoadE
     let shift = header.start.wrapping_sub(entry(&elf));
     let constants = constants(&elf, bounds.data);
     let debug = image.debug.clone().unwrap_or(elf);
-    let names = Names { debug: &debug, shift };
+    let symbols = Symbols::read(&debug).moved_by(shift);
     let image = prelinked.image().len();
     trace.stages.push(
-        Step::Prelinked { generation: *generation, bounds, header, table, image }.tell(names, Vec::new()),
+        Step::Prelinked { generation: *generation, bounds, header, table, image }.tell(&symbols, Vec::new()),
     );
-    trace.stages.push(staged(&library).tell(names, logged(&mut context)));
+    trace.stages.push(staged(&library).tell(&symbols, logged(&mut context)));
     let opcodes = opcodes(&prelinked.data, bounds.data.base, table);
     Ok(Made { context, library, debug, table, shift, constants, opcodes })
 }
@@ -105,16 +106,16 @@ pub(super) fn adopt(shipment: &Shipment, given: &[Record], trace: &mut Trace) ->
     let debug = image.debug.clone().unwrap_or_default();
     let constants = constants(&debug, bounds.data);
     let shift = if debug.is_empty() { 0 } else { header.start.wrapping_sub(entry(&debug)) };
-    let names = Names { debug: &debug, shift };
+    let symbols = Symbols::read(&debug).moved_by(shift);
     let step = Step::Adopted { generation: *generation, bounds, header, table, image: image.bytes.len() };
-    trace.stages.push(step.tell(names, Vec::new()));
+    trace.stages.push(step.tell(&symbols, Vec::new()));
     let load = given.iter().find(|record| record.direction == Direction::Load);
     let at = load.map_or(IMAGES, |record| record.soc_addr);
     let mut context = Context::new(ContextId(0), HostMemory::new(at, IMAGES_LEN), *environment);
     let library =
         context.adopt(&image.bytes, LIBRARY).inspect_err(|error| trace.fail("stage", error, Vec::new()))?;
     let log = context.log.drain(..).map(|line| line.text).collect();
-    trace.stages.push(staged(&library).tell(names, log));
+    trace.stages.push(staged(&library).tell(&symbols, log));
     let opcodes = opcodes(ucpl.data, bounds.data.base, table);
     Ok(Made { context, library, debug, table, shift, constants, opcodes })
 }

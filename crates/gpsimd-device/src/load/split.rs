@@ -15,16 +15,15 @@ use gpsimd_loader::record::{ALL_CORES, Record};
 use gpsimd_loader::ucpl::Header;
 
 use super::chip::{self, Chip, Turn};
-use super::control::{Config, Control};
+use super::control::Config;
 use super::error::LoadError;
 use super::fetched::Fetched;
 use super::fixed::status_name;
 use super::host::{self, Made, Orders};
 use super::program::Shipment;
-use super::steps::{self, Names, Step};
+use super::steps::{self, Step};
 use super::trace::{Trace, together};
-use super::way::Way;
-use crate::call::placed::Placed;
+use super::way::{Asked, Way};
 use crate::cores::core::Run;
 use crate::cores::run::Function;
 use crate::explain::evidence::Program;
@@ -79,7 +78,8 @@ impl Split {
             } else {
                 host::make(shipment, trace)?
             };
-        let told = |step: Step<'_>| step.tell(Names { debug: &debug, shift }, Vec::new());
+        let symbols = Symbols::read(&debug).moved_by(shift);
+        let told = |step: Step<'_>| step.tell(&symbols, Vec::new());
         let records = || -> Result<Orders, LoadError> {
             trace.stages.push(host::resolve(&opcodes, shipment).map(&told)?);
             host::orders(&library, &mut context, core_mask, given)
@@ -96,7 +96,7 @@ impl Split {
             let are_given = !shipment.records.is_empty();
             trace.stages.push(told(Step::Recorded { load, unload, are_given }));
         }
-        chip.watched = Symbols::read(&debug).moved_by(shift).pick(Watch::job);
+        chip.watched = symbols.pick(Watch::job);
         chip.constants = constants;
         Ok(Split {
             shift,
@@ -116,7 +116,7 @@ impl Split {
     }
 
     /// Puts an instruction stream before the sequencer, which hands what it fetches to the cores of the pool.
-    fn run(&mut self, stream: &[u8], call: Option<(&Placed, &Control)>) -> Result<Handled, Fault> {
+    fn run(&mut self, stream: &[u8], call: Option<Asked<'_>>) -> Result<Handled, Fault> {
         let mut handled = Handled::default();
         let mut rest = stream;
         loop {
@@ -148,7 +148,8 @@ impl Split {
     }
 
     fn tell(&mut self, step: Step<'_>, log: Vec<String>) {
-        let stage = step.tell(Names { debug: &self.debug, shift: self.shift }, log);
+        let symbols = Symbols::read(&self.debug).moved_by(self.shift).remembering(&self.memo);
+        let stage = step.tell(&symbols, log);
         tracing::debug!(stage = stage.name, facts = ?stage.facts);
         self.trace.stages.push(stage);
     }
@@ -206,13 +207,13 @@ impl Way for Split {
     }
 
     /// The stream of a call: the extended instruction of the op, and the blocks with its arguments.
-    fn dispatch(&mut self, function: usize, call: &Placed, control: &Control) -> Result<Vec<Run>, Fault> {
+    fn dispatch(&mut self, function: usize, call: Asked<'_>) -> Result<Vec<Run>, Fault> {
         let instruction = instruction(self.rows.get(function).map_or(0, |row| row.spec));
-        let stream = [&instruction[..], &call.blocks].concat();
-        let Handled { dispatched, runs, .. } = self.run(&stream, Some((call, control)))?;
+        let stream = [&instruction[..], &call.placed.blocks].concat();
+        let Handled { dispatched, runs, .. } = self.run(&stream, Some(call))?;
         let log = self.logged();
         self.tell(Step::Dispatched(dispatched), log);
-        self.trace.stages.extend(steps::call(call, &runs, self.chip.local_stack()));
+        self.trace.stages.extend(steps::call(call.placed, &runs, self.chip.local_stack()));
         Ok(runs)
     }
 
@@ -259,7 +260,7 @@ impl Way for Split {
             allocations => return Err(LoadError::Leak { allocations }),
         }
         let log = context.log.drain(..).map(|line| line.text).collect();
-        trace.stages.push(step.tell(Names { debug: &debug, shift }, log));
+        trace.stages.push(step.tell(&Symbols::read(&debug).moved_by(shift), log));
         Ok(trace)
     }
 }

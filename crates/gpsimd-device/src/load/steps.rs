@@ -58,28 +58,17 @@ pub(super) enum Step<'a> {
     Destroyed(u64),
 }
 
-/// Who knows the names of device addresses: unstripped bytes, and how far their code was moved.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Names<'a> {
-    /// The unstripped library.
-    pub debug: &'a [u8],
-    /// Bytes that the loader moves it up by.
-    pub shift: u32,
-}
-
-impl Names<'_> {
-    /// A device address, with the name of its function if the library has one for it.
-    fn of(self, addr: u32) -> String {
-        match Symbols::read(self.debug).moved_by(self.shift).function(addr) {
-            Some(name) => format!("{addr:#x} {name}"),
-            None => format!("{addr:#x}"),
-        }
+/// A device address, with the name of its function if the library has one for it.
+fn named(symbols: &Symbols<'_>, addr: u32) -> String {
+    match symbols.function(addr) {
+        Some(name) => format!("{addr:#x} {name}"),
+        None => format!("{addr:#x}"),
     }
 }
 
 impl Step<'_> {
-    /// The step in words, with what host and cores logged meanwhile.
-    pub(super) fn tell(&self, names: Names<'_>, mut log: Vec<String>) -> Stage {
+    /// The step in words, with what host and cores logged meanwhile; `symbols` are those of the library where it is loaded.
+    pub(super) fn tell(&self, symbols: &Symbols<'_>, mut log: Vec<String>) -> Stage {
         let (name, facts) = match self {
             Step::Packed(len) => {
                 ("pack", vec![("object", format!("{len} bytes, symbol lib_func at .rodata"))])
@@ -95,7 +84,7 @@ impl Step<'_> {
                     ("image", format!("{}, UCPL, prelinked for {generation}", size(*image))),
                     ("code", placed(bounds.code, header.code_len)),
                     ("data", placed(bounds.data, header.data_len)),
-                    ("start", entries(names, header)),
+                    ("start", entries(symbols, header)),
                     ("table", rows(table)),
                 ],
             ),
@@ -104,7 +93,7 @@ impl Step<'_> {
                 vec![
                     ("code", format!("{}, {generation}", placed(bounds.code, header.code_len))),
                     ("data", placed(bounds.data, header.data_len)),
-                    ("start", entries(names, header)),
+                    ("start", entries(symbols, header)),
                     ("table", rows(table)),
                     ("image", format!("{}, UCPL", size(*image))),
                 ],
@@ -158,7 +147,7 @@ impl Step<'_> {
             Step::Bound(rows) => {
                 let row = |(op, row): &(String, Row)| {
                     let key = format!("({:#04x}, {})", row.opcode, row.spec);
-                    ("row", format!("{key} -> {} for {op}", names.of(row.func)))
+                    ("row", format!("{key} -> {} for {op}", named(symbols, row.func)))
                 };
                 ("bind", rows.iter().map(row).collect())
             }
@@ -192,7 +181,7 @@ impl Step<'_> {
             }
             Step::Booted { functions } => {
                 let registered = |function: &Function| {
-                    ("registered", format!("{} -> {}", function.name, names.of(function.launcher)))
+                    ("registered", format!("{} -> {}", function.name, named(symbols, function.launcher)))
                 };
                 let way =
                     ("entry", "_start -> entry_func -> register_funcs, the same on each core".to_owned());
@@ -204,7 +193,7 @@ impl Step<'_> {
             }
             Step::Found(cores) => {
                 let line = |(prid, row, launcher): &(u8, Option<LibraryRow>, u32)| match row {
-                    Some(row) => format!("P{prid}: {} -> {}", row.func_name, names.of(*launcher)),
+                    Some(row) => format!("P{prid}: {} -> {}", row.func_name, named(symbols, *launcher)),
                     None => format!("P{prid}: no row"),
                 };
                 ("dispatch", said("launcher", cores.iter().map(line)))
@@ -299,8 +288,8 @@ fn placed(region: Region, len: u32) -> String {
     format!("{:#x}..{:#x}, {len} of {} bytes", region.base, region.base.wrapping_add(len), region.size)
 }
 
-fn entries(names: Names<'_>, header: &Header) -> String {
-    format!("{}, init {:#x}, fini {:#x}", names.of(header.start), header.init, header.fini)
+fn entries(symbols: &Symbols<'_>, header: &Header) -> String {
+    format!("{}, init {:#x}, fini {:#x}", named(symbols, header.start), header.init, header.fini)
 }
 
 fn rows(table: &TableRef) -> String {

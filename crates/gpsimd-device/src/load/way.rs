@@ -12,6 +12,17 @@ use crate::cores::core::Run;
 use crate::cores::run::Function;
 use crate::explain::evidence::Program;
 
+/// A call as the device gets it.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// Its tensors and blocks.
+    pub placed: &'a Placed,
+    /// Stops it, and sees how far it is.
+    pub control: &'a Control,
+    /// Called on the calling thread now and then, as long as the call takes.
+    pub beat: &'a dyn Fn(),
+}
+
 /// A library on the cores, by the way it got there.
 pub trait Way: std::fmt::Debug + Send {
     /// Brings the library up on its cores: start functions run, operators are bound.
@@ -27,7 +38,7 @@ pub trait Way: std::fmt::Debug + Send {
     ///
     /// # Errors
     /// [`Fault`] when the sequencer stops at one of them.
-    fn dispatch(&mut self, function: usize, call: &Placed, control: &Control) -> Result<Vec<Run>, Fault>;
+    fn dispatch(&mut self, function: usize, call: Asked<'_>) -> Result<Vec<Run>, Fault>;
 
     /// What the cores run, in core order.
     fn programs(&self) -> Vec<Program<'_>>;

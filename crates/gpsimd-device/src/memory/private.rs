@@ -219,11 +219,10 @@ impl Memory {
             self.at_first = Some(now.to_vec());
             return;
         };
-        let changed: Vec<usize> = (0..)
-            .step_by(WORD)
-            .zip(now.chunks(WORD).zip(before.chunks(WORD)))
-            .filter(|(_, (now, before))| now != before)
-            .map(|(at, _)| at)
+        /// Bytes compared at once: nearly all of the image is as it was.
+        const STRETCH: usize = 64 * WORD;
+        let changed: Vec<usize> = differences(now, before, STRETCH)
+            .flat_map(|(start, now, before)| differences(now, before, WORD).map(move |(at, ..)| start + at))
             .collect();
         for at in changed {
             self.image.outdate(at, WORD);
@@ -359,6 +358,17 @@ impl Memory {
             .collect();
         String::from_utf8_lossy(&bytes).into_owned()
     }
+}
+
+/// Where two images differ, piece by piece, and how.
+fn differences<'a>(
+    now: &'a [u8],
+    before: &'a [u8],
+    size: usize,
+) -> impl Iterator<Item = (usize, &'a [u8], &'a [u8])> + 'a {
+    let pairs = now.chunks(size).zip(before.chunks(size));
+    let places = (0..).step_by(size).zip(pairs).filter(|(_, (now, before))| now != before);
+    places.map(|(at, (now, before))| (at, now, before))
 }
 
 impl Peek for Memory {

@@ -77,9 +77,9 @@ pub(super) struct Emitter<'a> {
     places: [Option<Register>; 16],
     labels: Vec<Label>,
     cold: Vec<Cold<'a>>,
-    /// Links: number, and the stub that leaves when it leads nowhere yet.
-    links: Vec<(u32, Label)>,
-    next_link: u32,
+    /// The number of the first link, and of each the stub that leaves when it leads nowhere yet.
+    first_link: u32,
+    links: Vec<Label>,
     /// Registers whose value is known at this point of the node, and the shift amount.
     pub known: [Option<u32>; 16],
     pub known_sar: Option<u32>,
@@ -89,18 +89,18 @@ pub(super) struct Emitter<'a> {
     pub behind: Uncount,
 }
 
-/// A translated region: its code, and the links in it with the offsets of their stubs.
+/// A translated region: its code, and of the links in it the offsets of their stubs.
 pub(super) struct Emitted {
     pub code: Vec<u8>,
-    pub links: Vec<(u32, usize)>,
+    pub links: Vec<usize>,
 }
 
-/// Translates a region. Links are numbered from `next_link` on.
+/// Translates a region. Links are numbered from `first_link` on.
 pub(super) fn emit<'a>(
     region: &'a Region,
     layout: &'a Layout,
     constants: &'a dyn Fn(u32) -> Option<u32>,
-    next_link: u32,
+    first_link: u32,
 ) -> Option<Emitted> {
     let mut asm = Asm::new();
     let labels = region.nodes.iter().map(|_| asm.label()).collect();
@@ -115,8 +115,8 @@ pub(super) fn emit<'a>(
         places,
         labels,
         cold: Vec::new(),
+        first_link,
         links: Vec::new(),
-        next_link,
         known: [None; 16],
         known_sar: None,
         dirty: 0,
@@ -134,10 +134,7 @@ pub(super) fn emit<'a>(
     }
     let links = emitter.links.clone();
     let (code, places) = emitter.asm.finish()?;
-    let links = links
-        .into_iter()
-        .map(|(link, stub)| Some((link, Asm::place(&places, stub)?)))
-        .collect::<Option<_>>()?;
+    let links = links.into_iter().map(|stub| Asm::place(&places, stub)).collect::<Option<_>>()?;
     Some(Emitted { code, links })
 }
 
@@ -404,9 +401,8 @@ impl<'a> Emitter<'a> {
 
     /// To an address of the program that is not in the region. Everything must have been stored.
     fn link(&mut self, pc: u32) {
-        let (number, stub) = (self.next_link, self.asm.label());
-        self.next_link += 1;
-        self.links.push((number, stub));
+        let (number, stub) = (self.first_link + self.links.len() as u32, self.asm.label());
+        self.links.push(stub);
         self.put(Instruction::with2(Code::Mov_r64_rm64, Register::RAX, field!(links)));
         self.put(Instruction::with1(Code::Jmp_rm64, at(Register::RAX, 8 * number as i32)));
         self.cold(move |e| {

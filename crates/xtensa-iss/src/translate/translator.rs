@@ -34,8 +34,8 @@ struct Live {
     /// `extern "sysv64" fn(*mut Context, code)`
     enter: usize,
     slots: Vec<Slot>,
+    /// Where each link leads; as many as there are.
     links: Vec<usize>,
-    next_link: u32,
     /// Addresses behind translated blocks.
     ends: HashSet<u32>,
 }
@@ -74,7 +74,8 @@ impl Translator {
             self.live = Live::new(&self.layout).map(Box::new);
         }
         let live = self.live.as_mut().ok_or(Declined::Impossible)?;
-        if live.next_link + LINKS_OF_REGION > LINKS as u32 {
+        let next_link = live.links.len() as u32;
+        if next_link + LINKS_OF_REGION > LINKS as u32 {
             return Err(Declined::Full);
         }
         let region = Region::collect(blocks, pc, HOSTS.len()).ok_or(Declined::Impossible)?;
@@ -87,14 +88,10 @@ impl Translator {
             .filter_map(|insn| Some((insn.imm, bus.constant32(insn.imm)?)))
             .collect();
         let constant = |addr: u32| literals.iter().find(|(at, _)| *at == addr).map(|(_, value)| *value);
-        let emitted = emit(&region, &self.layout, &constant, live.next_link).ok_or(Declined::Impossible)?;
+        let emitted = emit(&region, &self.layout, &constant, next_link).ok_or(Declined::Impossible)?;
         let start = live.store.add(&emitted.code).map_err(|Full| Declined::Full)? as usize;
-        for (link, stub) in emitted.links {
-            if let Some(target) = live.links.get_mut(link as usize) {
-                *target = start + stub;
-            }
-            live.next_link = live.next_link.max(link + 1);
-        }
+        // Numbered in this order: see `emit`.
+        live.links.extend(emitted.links.iter().map(|stub| start + stub));
         live.ends.extend(region.nodes.iter().map(|node| node.end));
         for (addr, _) in literals {
             core.code.insert(addr, addr.wrapping_add(3));
@@ -235,8 +232,7 @@ impl Live {
             context,
             enter: start + enter,
             slots: (0..SLOTS).map(nowhere).collect(),
-            links: vec![start + exit; LINKS],
-            next_link: 0,
+            links: Vec::new(),
             ends: HashSet::new(),
         })
     }
