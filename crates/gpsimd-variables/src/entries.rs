@@ -70,6 +70,17 @@ pub(crate) fn unreadable(error: gimli::Error) -> Error {
     Error::Unreadable { detail: error.to_string() }
 }
 
+/// The bits of a constant. Compilers write negative ones in a form of their own: those of a fixed size are not negative.
+pub(crate) fn constant(value: &Attribute) -> Option<u64> {
+    value.udata_value().or_else(|| value.sdata_value().map(|value| value as u64))
+}
+
+/// Text of the image as a terminal may have it, cut to what people read.
+pub(crate) fn shown(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes.get(..MAX_NAME).unwrap_or(bytes));
+    text.replace(char::is_control, "\u{fffd}")
+}
+
 fn hash(name: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     name.hash(&mut hasher);
@@ -214,8 +225,7 @@ impl Entries {
 
     /// An attribute that is a number.
     pub(crate) fn number(&self, id: Id, name: DwAt) -> Option<u64> {
-        let value = self.attribute(id, name)?;
-        value.udata_value().or_else(|| value.sdata_value().map(|value| value as u64))
+        constant(&self.attribute(id, name)?)
     }
 
     /// An attribute that is a flag, and set.
@@ -264,13 +274,12 @@ impl Entries {
         None
     }
 
-    /// The name of an entry, cut to what people read.
+    /// The name of an entry.
     pub(crate) fn name(&self, id: Id) -> Option<String> {
         self.described(id, |id| {
             let text = self.attribute(id, gimli::DW_AT_name)?;
             let text = self.dwarf.attr_string(self.unit(id), text).ok()?;
-            let bytes = text.bytes();
-            Some(String::from_utf8_lossy(bytes.get(..MAX_NAME).unwrap_or(bytes)).into_owned())
+            Some(shown(text.bytes()))
         })
     }
 

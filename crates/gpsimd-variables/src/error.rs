@@ -93,6 +93,8 @@ pub enum Absence {
     OptimisedAway,
     /// The function has not begun: arguments and locals are not in their places.
     NotYet,
+    /// The program has not given it a value.
+    NotSet,
     /// It lies in a register or a memory that this frame does not show.
     Unreadable(String),
     /// The debug information says it in a way that is not understood, or contradicts itself.
@@ -103,6 +105,7 @@ impl fmt::Display for Absence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Absence::OptimisedAway => f.write_str("optimised away"),
+            Absence::NotSet => f.write_str("not set"),
             Absence::NotYet => f.write_str("not set yet: the function is about to begin"),
             Absence::Unreadable(what) => write!(f, "{what} cannot be read"),
             Absence::Unsupported(what) => write!(f, "the debug information is not understood: {what}"),

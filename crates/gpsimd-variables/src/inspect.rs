@@ -7,6 +7,12 @@ pub trait Inspect {
     /// Reads memory as the core sees it; false if a byte of it cannot be read.
     fn memory(&self, address: u32, into: &mut [u8]) -> bool;
 
+    /// Whether the program has given all of these bytes a value; true where that is not known.
+    fn is_set(&self, address: u32, len: u32) -> bool {
+        let _ = (address, len);
+        true
+    }
+
     /// Register `a0`…`a15` of the frame. None where it is not known, as the registers of a caller that its callee had.
     fn register(&self, number: u8) -> Option<u32>;
 

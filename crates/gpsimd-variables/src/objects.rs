@@ -65,7 +65,7 @@ impl Stop<'_> {
             bytes.push(0);
             return Ok(Spot::bytes(&bytes));
         }
-        let word = constant.sdata_value().map(|value| value as u64).or_else(|| constant.udata_value());
+        let word = crate::entries::constant(&constant);
         let size = self.entries.size(ty).filter(|size| *size <= 8);
         match (word, size) {
             (Some(word), Some(size)) => Ok(Spot::bytes(&word.to_le_bytes()[..size as usize])),
@@ -91,7 +91,8 @@ impl Stop<'_> {
                     if self.entries.begins(self.pc) {
                         return Err(Absence::NotYet);
                     }
-                    return self.locate(id, (entry.data, Holds::Here), size, &|| self.frame_base(id));
+                    let holds = Holds::Within(entry.range.begin as u32, entry.range.end as u32);
+                    return self.locate(id, (entry.data, holds), size, &|| self.frame_base(id));
                 }
             }
             return Err(Absence::OptimisedAway);
@@ -123,7 +124,7 @@ impl Stop<'_> {
             _ => return Err(Absence::Unsupported("a frame base that moves".to_owned())),
         };
         let none = || Err(Absence::Unsupported("a frame base that needs a frame base".to_owned()));
-        match self.locate(function, (expression, Holds::Here), Some(4), &none)? {
+        match self.locate(function, (expression, Holds::Within(0, u32::MAX)), Some(4), &none)? {
             Spot::Memory(address) => Ok(address),
             spot @ Spot::Parts { .. } => word(&self.read(&spot, 4)?),
             _ => Err(Absence::Unsupported("a frame base that is nowhere".to_owned())),

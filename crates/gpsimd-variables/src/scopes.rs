@@ -4,7 +4,7 @@
 
 use gimli::AttributeValue;
 
-use crate::entries::{Entries, Id, MAX_DEPTH};
+use crate::entries::{Entries, Id, MAX_DEPTH, shown};
 use crate::stop::Stop;
 use crate::values::Variable;
 
@@ -105,7 +105,7 @@ impl Entries {
         let file = header.file(index)?;
         let text = |value| {
             let text = self.dwarf.attr_string(self.unit(id), value).ok()?;
-            Some(String::from_utf8_lossy(text.bytes()).into_owned())
+            Some(shown(text.bytes()))
         };
         let name = text(file.path_name())?;
         let directory = match file.directory_index() {

@@ -11,6 +11,7 @@ use gimli::UnwindSection as _;
 use crate::entries::{Entries, Id, Reader};
 use crate::error::Absence;
 use crate::inspect::Inspect;
+use crate::registers::Written;
 
 /// Steps that one question may take: entries looked at, and bytes read.
 pub(crate) const MAX_STEPS: usize = 1 << 20;
@@ -74,8 +75,8 @@ impl Spot {
 /// Where a location is said to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holds {
-    /// At addresses that the frame is at.
-    Here,
+    /// From one address to another, the frame's between them.
+    Within(u32, u32),
     /// Everywhere in the scope, which is not so of registers.
     Everywhere,
 }
@@ -91,7 +92,7 @@ pub(crate) struct Stop<'a> {
     fuel: Cell<usize>,
     cfa: OnceCell<Result<u32, Absence>>,
     body: OnceCell<u32>,
-    pub(crate) written: OnceCell<u16>,
+    pub(crate) writes: OnceCell<Option<Vec<Written>>>,
 }
 
 impl<'a> Stop<'a> {
@@ -104,7 +105,7 @@ impl<'a> Stop<'a> {
             fuel: Cell::new(MAX_STEPS),
             cfa: OnceCell::new(),
             body: OnceCell::new(),
-            written: OnceCell::new(),
+            writes: OnceCell::new(),
         }
     }
 
@@ -122,7 +123,12 @@ impl<'a> Stop<'a> {
         }
         let mut bytes = vec![0; len as usize];
         match spot {
-            Spot::Memory(address) => self.memory(*address, &mut bytes)?,
+            Spot::Memory(address) => {
+                self.memory(*address, &mut bytes)?;
+                if !self.frame.is_set(*address, len) {
+                    return Err(Absence::NotSet);
+                }
+            }
             Spot::Device(address) => {
                 if !self.frame.device_memory(*address, &mut bytes) {
                     return Err(Absence::Unreadable(format!("device memory at {address:#x}")));
@@ -273,6 +279,9 @@ impl<'a> Stop<'a> {
                     let Some(number) = number else { return foreign("a register that is not seen here") };
                     self.trusted(number, holds)?;
                     let value = self.typed(id, base_type, self.register(number)?.into())?;
+                    if value.value_type().bit_size(u32::MAX.into()) > 32 {
+                        return foreign("a register with its neighbour");
+                    }
                     evaluation.resume_with_register(value)
                 }
                 Needs::RequiresFrameBase => evaluation.resume_with_frame_base(base()?.into()),
@@ -298,19 +307,34 @@ impl<'a> Stop<'a> {
 
     /// Refuses a register that may hold something else by now.
     fn trusted(&self, number: u8, holds: Holds) -> Result<(), Absence> {
-        match holds == Holds::Here || self.is_kept(number) {
+        match holds != Holds::Everywhere || self.is_kept(number) {
             true => Ok(()),
             false => Err(Absence::OptimisedAway),
         }
     }
 
+    /// The same for a register that holds the second half of a value.
+    fn trusted_second(&self, number: u8, holds: Holds) -> Result<(), Absence> {
+        match holds {
+            Holds::Within(start, end) if !self.is_kept_within(number, start, end) => {
+                Err(Absence::OptimisedAway)
+            }
+            _ => self.trusted(number, holds),
+        }
+    }
+
     /// A word as the type that the debug information gives it.
     fn typed(&self, id: Id, base: gimli::UnitOffset, word: u64) -> Result<gimli::Value, Absence> {
+        use gimli::{Value, ValueType};
         let kind = match base.0 {
-            0 => gimli::ValueType::Generic,
+            0 => ValueType::Generic,
             _ => self.value_type(id, base)?,
         };
-        gimli::Value::from_u64(kind, word).map_err(|error| Absence::Unsupported(error.to_string()))
+        match kind {
+            ValueType::F32 => Ok(Value::F32(f32::from_bits(word as u32))),
+            ValueType::F64 => Ok(Value::F64(f64::from_bits(word))),
+            _ => Value::from_u64(kind, word).map_err(|error| Absence::Unsupported(error.to_string())),
+        }
     }
 
     fn value_type(&self, id: Id, base: gimli::UnitOffset) -> Result<gimli::ValueType, Absence> {
@@ -347,7 +371,7 @@ impl<'a> Stop<'a> {
         if pieces.is_empty() {
             return Err(Absence::OptimisedAway);
         }
-        let mut parts = Vec::with_capacity(pieces.len());
+        let mut parts: Vec<Part> = Vec::with_capacity(pieces.len());
         for piece in pieces {
             let bits = piece.size_in_bits;
             let bytes = bits.and_then(|bits| u32::try_from(bits / 8).ok());
@@ -357,15 +381,26 @@ impl<'a> Stop<'a> {
             let (natural, from) = match piece.location {
                 gimli::Location::Address { address } => (u32::MAX, From::Memory(address as u32)),
                 gimli::Location::Register { register } => match u8::try_from(register.0) {
-                    Ok(number) if number < 16 => match self.trusted(number, holds) {
-                        Ok(()) => (4, From::Register(number)),
-                        Err(why) => (4, From::Nowhere(why)),
-                    },
+                    Ok(number) if number < 16 => {
+                        let is_second = match parts.last() {
+                            Some(Part { from: From::Register(first), .. }) => *first + 1 == number,
+                            _ => false,
+                        };
+                        let trusted = match is_second {
+                            true => self.trusted_second(number, holds),
+                            false => self.trusted(number, holds),
+                        };
+                        (4, trusted.map_or_else(From::Nowhere, |()| From::Register(number)))
+                    }
                     _ => (4, From::Nowhere(Absence::Unsupported("a register that is not seen here".into()))),
                 },
                 gimli::Location::Value { value } => {
                     let bits = value.value_type().bit_size(u32::MAX.into());
-                    let word = value.to_u64(u64::MAX).map_err(|e| Absence::Unsupported(e.to_string()))?;
+                    let word = match value {
+                        gimli::Value::F32(value) => value.to_bits().into(),
+                        gimli::Value::F64(value) => value.to_bits(),
+                        value => value.to_u64(u64::MAX).map_err(|e| Absence::Unsupported(e.to_string()))?,
+                    };
                     (bits / 8, From::Bytes(word.to_le_bytes()[..].into()))
                 }
                 gimli::Location::Bytes { value } => {

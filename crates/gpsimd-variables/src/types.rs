@@ -325,9 +325,7 @@ impl Entries {
     pub(crate) fn enumerators(&self, id: Id) -> impl Iterator<Item = (String, i64)> {
         let constants = self.children(id).filter(|child| self.tag(*child) == gimli::DW_TAG_enumerator);
         constants.take(MAX_MEMBERS).filter_map(|child| {
-            let value = self.attribute(child, gimli::DW_AT_const_value)?;
-            let value = value.sdata_value().or_else(|| value.udata_value().map(|value| value as i64))?;
-            Some((self.name(child)?, value))
+            Some((self.name(child)?, self.number(child, gimli::DW_AT_const_value)? as i64))
         })
     }
 

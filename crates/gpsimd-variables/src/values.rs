@@ -284,8 +284,8 @@ impl Stop<'_> {
             _ if nested == 0 => None,
             _ => {
                 let target = self.target(object);
-                let size = self.entries.size(&target.ty).unwrap_or(0).min(1 << 12);
-                let is_readable = self.read(&target.spot, size).is_ok();
+                let mut bytes = vec![0; self.entries.size(&target.ty).unwrap_or(0).min(1 << 12) as usize];
+                let is_readable = self.spend(bytes.len()) && self.frame.memory(address, &mut bytes);
                 is_readable.then(|| self.line(&target, false, nested - 1))
             }
         };

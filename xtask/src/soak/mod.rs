@@ -37,6 +37,8 @@ pub enum Storm {
     Suites,
     /// Right kernels built in every way: nothing may be found.
     Alarms,
+    /// Variables as a debugger shows them against what random programs know of their own.
+    Locals,
     /// Random edits under the incremental build.
     Edits,
     /// The tool and its compilers die at chosen system calls.
@@ -103,6 +105,7 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
             Storm::Torture => parsers::torture(),
             Storm::Suites => parsers::suites(),
             Storm::Alarms => parsers::alarms(),
+            Storm::Locals => parsers::locals(),
             Storm::Edits => parsers::edits(dose.edits, dose.seed),
             Storm::Kills => kills::storm(&yard()?, dose.kills, dose.seed),
             Storm::Crowd => crowd::storm(&yard()?, dose.builds),

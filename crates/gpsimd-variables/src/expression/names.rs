@@ -281,8 +281,7 @@ fn completing(entries: &Entries, name: &str) -> Option<Id> {
 fn enumerator(stop: &Stop<'_>, id: Id) -> Option<Object> {
     let enumeration = stop.entries.parent(id)?;
     let Shape::Enumeration(of) = stop.entries.shape(&Type::Entry(enumeration)) else { return None };
-    let value = stop.entries.attribute(id, gimli::DW_AT_const_value)?;
-    let value = value.sdata_value().or_else(|| value.udata_value().map(|value| value as i64))?;
+    let value = stop.entries.number(id, gimli::DW_AT_const_value)?;
     let number = stop.entries.underlying(of);
     let bytes = &value.to_le_bytes()[..number.bytes.into()];
     Some(Object::new(Type::Entry(enumeration), Spot::bytes(bytes)))

@@ -31,6 +31,9 @@ pub struct Machine {
     pub device: RefCell<Vec<u8>>,
 }
 
+/// Bytes of `break`, which changes nothing.
+const BREAK: u32 = 3;
+
 /// Where device memory begins.
 pub const DEVICE: u64 = 0x1000;
 
@@ -48,15 +51,20 @@ impl Machine {
         cpu.set_state(&State::default());
         cpu.set_ar(1, top - 64);
         let entry = file.symbol("entry").expect("an entry").value;
-        cpu.call4(entry, base, &[]);
+        // there is no instruction to return to: the program ends there
+        cpu.call4(entry, top - 32, &[]);
         Machine { cpu: RefCell::new(cpu), ram: RefCell::new(ram), device: RefCell::default() }
     }
 
-    /// Runs to the next breakpoint, and says where that is.
+    /// Runs over the next breakpoint, and says where that is.
     pub fn go(&self) -> u32 {
+        self.next().unwrap_or_else(|| panic!("no breakpoint before {:#x}", self.pc()))
+    }
+
+    /// The same; none where the program ends.
+    pub fn next(&self) -> Option<u32> {
         let stop = self.cpu.borrow_mut().run(&mut *self.ram.borrow_mut(), 10_000_000);
-        assert!(matches!(stop, xtensa_iss::Stop::Break { .. }), "{stop:?} at {:#x}", self.cpu.borrow().pc());
-        self.cpu.borrow().pc()
+        matches!(stop, xtensa_iss::Stop::Break { .. }).then(|| self.pc() - BREAK)
     }
 
     /// One instruction; false where the program ends.
