@@ -58,6 +58,15 @@ pub enum EvaluateError {
     )]
     Member { name: String, type_name: String },
 
+    #[error("`{name}` of `{type_name}` is not called: the program stands still")]
+    #[diagnostic(
+        code(variables::call),
+        help(
+            "known without a call are `size`, `dim`, `numel` and the like of tensors, accessors and containers"
+        )
+    )]
+    Call { name: String, type_name: String },
+
     #[error("`{operator}` does not take {operands}")]
     #[diagnostic(code(variables::operands), help("take a member or an element, or cast: `(float)x`"))]
     Operands { operator: String, operands: String },

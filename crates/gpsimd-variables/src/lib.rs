@@ -50,6 +50,7 @@ mod expression;
 #[doc(hidden)]
 pub mod fuzz;
 mod inspect;
+mod locations;
 mod numbers;
 mod objects;
 mod printers;

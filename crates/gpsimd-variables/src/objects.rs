@@ -8,8 +8,9 @@ use gimli::AttributeValue;
 
 use crate::entries::{Id, MAX_DEPTH};
 use crate::error::Absence;
+use crate::locations::Holds;
 use crate::numbers::Scalar;
-use crate::stop::{Holds, Spot, Stop};
+use crate::stop::{Spot, Stop};
 use crate::types::{Member, Number, Shape, Type};
 
 /// A typed place.

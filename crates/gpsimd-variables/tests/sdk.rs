@@ -9,7 +9,7 @@ const SOURCE: &str = include_str!("kernels/sdk.cpp");
 #[test]
 fn types_are_shown_as_people_think_of_them() {
     let include = format!("-I{}/../../sdk/include", env!("CARGO_MANIFEST_DIR"));
-    let image = image("sdk.cpp", SOURCE, &["-O0", &include]);
+    let image = image("sdk.cpp", SOURCE, &["-O0", "-std=c++17", &include]);
     let (program, machine) = (program(&image), Machine::new(&image));
     let floats = [0.0_f32, 1.5, 2.0, 3.0, 4.0, 5.0];
     let mut device: Vec<u8> = floats.iter().flat_map(|value| value.to_le_bytes()).collect();
@@ -51,6 +51,30 @@ fn types_are_shown_as_people_think_of_them() {
         ("span", "[3, 9)"),
         ("block", "int[3] of TCM at 0x"),
         ("block[2]", "30"),
+        ("window", "elements 1 to 5 of 6"),
+        ("sink", "1 elements wait to be written from element 2"),
+        ("reader", "float stream, 1 of 6 read, 1 in the buffer"),
+        ("writer", "float stream, closed, 0 of 6 written"),
+        ("owned", "device memory at 0x1000"),
+        ("meta", "Float"),
+        ("shared->size_bytes_", "64"),
+        ("some", "5"),
+        ("some + 1", "6"),
+        ("nothing", "nullopt"),
+        ("text", "\"short\""),
+        ("text.size()", "5"),
+        ("text[1] == 'h'", "true"),
+        ("only[0]", "17"),
+        ("*only", "17"),
+        ("grid.numel()", "6"),
+        ("grid.size(-1) + alias.size(0)", "5"),
+        ("turned.stride(1)", "3"),
+        ("access.size(1)", "3"),
+        ("halves.element_size()", "2"),
+        ("many.size() == 3 && !many.empty()", "true"),
+        ("span.size() + block.size()", "9"),
+        ("grid.fill_(1)", "error: `fill_` of `at::Tensor` is not called: the program stands still"),
+        ("grid.size(2)", "error: `size` of `at::Tensor` is not called: the program stands still"),
         ("many", "{1, 2, 3}"),
         ("many[2]", "3"),
         ("empty", "{}"),

@@ -35,6 +35,7 @@ fn shown(tree: &Tree) -> String {
         Tree::Name(name) => name.clone(),
         Tree::Member(of, name) => format!("{}.{name}", shown(of)),
         Tree::Arrow(of, name) => format!("{}->{name}", shown(of)),
+        Tree::Call(of, name, _) => format!("{}.{name}(…)", shown(of)),
         Tree::Index(of, _) => format!("{}[…]", shown(of)),
         Tree::Unary(with, of) => format!("{}{}", with.sign(), shown(of)),
         _ => "the expression".to_owned(),
@@ -71,6 +72,17 @@ impl Evaluator<'_> {
                 let member = self.stop.member(&self.counted(&object, tree), name).ok_or_else(missing)?;
                 Ok(self.stop.referred(&member))
             }
+            Tree::Call(of, name, arguments) => {
+                let object = self.level(of, levels)?;
+                self.known(of, &object)?;
+                let numbers = arguments.iter().map(|argument| Ok(self.scalar(argument, levels)?.integer()));
+                let numbers: Vec<i128> = numbers.collect::<Evaluated<_>>()?;
+                let called = printers::called(&self.stop, &object, name, &numbers);
+                called.map(Object::number).ok_or_else(|| EvaluateError::Call {
+                    name: name.clone(),
+                    type_name: self.stop.entries.spelled(&object.ty),
+                })
+            }
             Tree::Index(of, index) => {
                 let object = self.level(of, levels)?;
                 let index = self.scalar(index, levels)?;
@@ -96,7 +108,7 @@ impl Evaluator<'_> {
                 match self.stop.entries.shape(&object.ty) {
                     Shape::Pointer(_) | Shape::Array { .. } => Ok(self.stop.target(&object)),
                     // an owner of something on the heap
-                    _ => match self.stop.member(&object, "target_") {
+                    _ => match self.owned(&object) {
                         Some(pointer) => Ok(self.stop.target(&pointer)),
                         None => Err(self.refused("*", &[&object])),
                     },
@@ -157,9 +169,19 @@ impl Evaluator<'_> {
     /// What `->` goes through: the pointer inside an owner of something.
     fn counted(&self, object: &Object, tree: &Tree) -> Object {
         match tree {
-            Tree::Arrow(..) => self.stop.member(object, "target_").unwrap_or_else(|| object.clone()),
+            Tree::Arrow(..) => self.owned(object).unwrap_or_else(|| object.clone()),
             _ => object.clone(),
         }
+    }
+
+    /// The pointer in an owner of something on the heap: `intrusive_ptr`, `unique_ptr`.
+    fn owned(&self, object: &Object) -> Option<Object> {
+        self.stop.member(object, "target_").or_else(|| match printers::sequence(&self.stop, object)? {
+            (pointer, 1) if matches!(self.stop.entries.shape(&pointer.ty), Shape::Pointer(_)) => {
+                Some(pointer)
+            }
+            _ => None,
+        })
     }
 
     fn refused(&self, operator: &str, operands: &[&Object]) -> EvaluateError {

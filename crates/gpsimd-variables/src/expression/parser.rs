@@ -16,6 +16,8 @@ pub(crate) enum Tree {
     Name(String),
     Member(Box<Tree>, String),
     Arrow(Box<Tree>, String),
+    /// A member function that only reads: `x.size(0)`.
+    Call(Box<Tree>, String, Vec<Tree>),
     Index(Box<Tree>, Box<Tree>),
     Cast(Type, Box<Tree>),
     Unary(Unary, Box<Tree>),
@@ -245,9 +247,9 @@ impl Parser<'_> {
         let mut tree = self.primary()?;
         loop {
             tree = if self.takes(".") {
-                Tree::Member(tree.into(), self.name()?)
+                self.member(tree, Tree::Member)?
             } else if self.takes("->") {
-                Tree::Arrow(tree.into(), self.name()?)
+                self.member(tree, Tree::Arrow)?
             } else if self.takes("[") {
                 let index = self.choice()?;
                 self.expect("]")?;
@@ -256,6 +258,22 @@ impl Parser<'_> {
                 return Ok(tree);
             };
         }
+    }
+
+    /// A member of `of`, or a call of one.
+    fn member(&mut self, of: Tree, plain: fn(Box<Tree>, String) -> Tree) -> Result<Tree, EvaluateError> {
+        let name = self.name()?;
+        if !self.takes("(") {
+            return Ok(plain(of.into(), name));
+        }
+        let mut arguments = Vec::new();
+        while !self.takes(")") {
+            if !arguments.is_empty() {
+                self.expect(",")?;
+            }
+            arguments.push(self.choice()?);
+        }
+        Ok(Tree::Call(of.into(), name, arguments))
     }
 
     fn primary(&mut self) -> Result<Tree, EvaluateError> {

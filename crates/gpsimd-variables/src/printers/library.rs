@@ -90,22 +90,32 @@ pub(super) fn optional(stop: &Stop<'_>, object: &Object) -> Option<Shown> {
     })
 }
 
-pub(super) fn string(stop: &Stop<'_>, object: &Object) -> Option<Shown> {
+pub(super) fn characters(stop: &Stop<'_>, object: &Object) -> Option<(Object, u64)> {
     let len = count(stop, object, &["_M_string_length"]).filter(|len| *len <= MOST)?;
-    let text = stop.path(object, &["_M_dataplus", "_M_p"])?;
+    Some((stop.path(object, &["_M_dataplus", "_M_p"])?, len))
+}
+
+pub(super) fn string(stop: &Stop<'_>, object: &Object) -> Option<Shown> {
+    let (text, len) = characters(stop, object)?;
     let bytes = stop.read(&stop.target(&text).spot, len.min(120) as u32).ok()?;
     Some(Shown { summary: quoted(&bytes, len > 120), listing: Listing::Elements(text, len) })
 }
 
-pub(super) fn unique_pointer(stop: &Stop<'_>, object: &Object) -> Option<Shown> {
-    // one pointer and a deleter, which is empty unless it has something to remember
+/// The pointer itself. A deleter that has something to remember lies before it, and is not looked through.
+fn owned(stop: &Stop<'_>, object: &Object) -> Option<Object> {
     let target = type_parameter(stop, object, 0)?;
-    if stop.entries.size(&object.ty) != Some(4) {
-        return None;
-    }
-    let pointer = Object::new(crate::types::Type::Pointer(target.into()), object.spot.clone());
+    let is_alone = stop.entries.size(&object.ty) == Some(4);
+    is_alone.then(|| Object::new(crate::types::Type::Pointer(target.into()), object.spot.clone()))
+}
+
+pub(super) fn unique_pointer(stop: &Stop<'_>, object: &Object) -> Option<Shown> {
+    let pointer = owned(stop, object)?;
     Some(Shown {
         summary: stop.inner(&pointer, 2),
-        listing: Listing::Named(vec![("*".to_owned(), None, stop.target(&pointer))]),
+        listing: Listing::Named(vec![("*".to_owned(), Some("*".to_owned()), stop.target(&pointer))]),
     })
+}
+
+pub(super) fn unique_target(stop: &Stop<'_>, object: &Object) -> Option<(Object, u64)> {
+    Some((owned(stop, object)?, 1))
 }

@@ -3,8 +3,11 @@
 //! Unaware of frames and of how plain types are shown. A printer reads members by name, and gives up where one is missing:
 //! then the type is shown as any other.
 
+mod calls;
 mod library;
 mod sdk;
+
+pub(crate) use calls::called;
 
 use crate::entries::Id;
 use crate::objects::Object;
@@ -65,9 +68,9 @@ const PRINTERS: &[Printer] = &[
     plain("std::pair", library::pair),
     plain("std::tuple", library::tuple),
     plain("std::optional", library::optional),
-    plain("std::basic_string", library::string),
-    plain("std::__cxx11::basic_string", library::string),
-    plain("std::unique_ptr", library::unique_pointer),
+    indexed("std::basic_string", library::string, library::characters),
+    indexed("std::__cxx11::basic_string", library::string, library::characters),
+    indexed("std::unique_ptr", library::unique_pointer, library::unique_target),
 ];
 
 /// The row for an object's type.
@@ -121,4 +124,23 @@ fn type_parameter(stop: &Stop<'_>, object: &Object, index: usize) -> Option<Type
     let parameter = parameter(stop, object, index)?;
     (stop.entries.tag(parameter) == gimli::DW_TAG_template_type_parameter)
         .then(|| stop.entries.type_of(parameter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_printer_has_a_variable_in_the_test() {
+        let kernel = include_str!("../../tests/kernels/sdk.cpp");
+        for printer in PRINTERS {
+            // the kernel knows some by other namespaces
+            let name = match printer.name.rsplit("::").next().unwrap_or_default() {
+                "basic_string" => "std::string",
+                "TensorBase" => "Tensor",
+                name => name,
+            };
+            assert!(kernel.contains(name), "{name} is not in the kernel that the test shows");
+        }
+    }
 }

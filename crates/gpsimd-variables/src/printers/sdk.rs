@@ -52,6 +52,7 @@ struct Tensor {
     dtype: &'static str,
     sizes: Vec<i64>,
     strides: Vec<i64>,
+    bytes: u32,
     address: u64,
     elements: Object,
     implementation: Object,
@@ -66,7 +67,8 @@ fn read(stop: &Stop<'_>, object: &Object) -> Option<Tensor> {
     let storage = stop.target(&stop.path(&implementation, &["storage_", "target_"])?);
     let address = number(stop, &storage, &["data_ptr_", "ptr_", "hbm_addr"])? as u64;
     let elements = view(Type::Number(element), element.bytes.into(), address, &sizes, &strides)?;
-    Some(Tensor { dtype, sizes, strides, address, elements, implementation })
+    let bytes = element.bytes.into();
+    Some(Tensor { dtype, bytes, sizes, strides, address, elements, implementation })
 }
 
 /// Whether the elements lie row by row without gaps.
@@ -114,14 +116,32 @@ pub(super) fn tensor_elements(stop: &Stop<'_>, object: &Object) -> Option<(Objec
     Some((tensor.elements, u64::try_from(*tensor.sizes.first()?).ok()?))
 }
 
-fn accessor_view(stop: &Stop<'_>, object: &Object) -> Option<(Object, Vec<i64>)> {
+/// Extents and strides, in elements, and the bytes of one element.
+pub(super) struct Extents {
+    pub(super) sizes: Vec<i64>,
+    pub(super) strides: Vec<i64>,
+    pub(super) bytes: u32,
+}
+
+/// The shape of a tensor or an accessor; none for anything else.
+pub(super) fn shape(stop: &Stop<'_>, object: &Object) -> Option<Extents> {
+    if let Some(Tensor { sizes, strides, bytes, .. }) = read(stop, object) {
+        return Some(Extents { sizes, strides, bytes });
+    }
     let element = type_parameter(stop, object, 0)?;
     let dims = stop.entries.number(parameter(stop, object, 1)?, gimli::DW_AT_const_value)?;
-    let sizes = extents(stop, &stop.member(object, "sizes_")?, dims)?;
-    let strides = extents(stop, &stop.member(object, "strides_")?, dims)?;
+    Some(Extents {
+        sizes: extents(stop, &stop.member(object, "sizes_")?, dims)?,
+        strides: extents(stop, &stop.member(object, "strides_")?, dims)?,
+        bytes: stop.entries.size(&element)?,
+    })
+}
+
+fn accessor_view(stop: &Stop<'_>, object: &Object) -> Option<(Object, Vec<i64>)> {
+    let element = type_parameter(stop, object, 0)?;
+    let Extents { sizes, strides, bytes } = shape(stop, object)?;
     let address = number(stop, object, &["data_", "hbm_addr"])? as u64;
-    let size = stop.entries.size(&element)?;
-    Some((view(element, size.into(), address, &sizes, &strides)?, sizes))
+    Some((view(element, bytes.into(), address, &sizes, &strides)?, sizes))
 }
 
 pub(super) fn accessor(stop: &Stop<'_>, object: &Object) -> Option<Shown> {

@@ -5,6 +5,9 @@
 
 #include <array>
 #include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -25,6 +28,17 @@ void operator delete(void*) noexcept {}
 void operator delete(void*, size_t) noexcept {}
 
 void* neuron_translate_ctx() { return nullptr; }
+int neuron_dataram_allocate(size_t bytes, void** block, size_t) {
+  *block = take(bytes);
+  return 0;
+}
+int neuron_dataram_deallocate(void*) { return 0; }
+// every element that arrives is 1.0f
+int neuron_memcpy(void* to, unsigned long long, size_t bytes) {
+  for (size_t at = 0; at < bytes / 4; ++at) static_cast<unsigned*>(to)[at] = 0x3f800000;
+  return 0;
+}
+int neuron_memcpy(unsigned long long, void*, size_t) { return 0; }
 void* at::neuron::tcm_malloc(size_t bytes) { return take(bytes); }
 void at::neuron::tcm_free(void*) {}
 
@@ -33,11 +47,8 @@ extern "C" void abort() { for (;;) {} }
 void at::TensorBase::undefined() { abort(); }
 void at::CoherencyEnforcer::warn() const {}
 void c10::detail::scalar_overflow(const char*) { abort(); }
-namespace std {
-void __throw_bad_alloc() { abort(); }
-void __throw_length_error(const char*) { abort(); }
-void __throw_bad_array_new_length() { abort(); }
-}  // namespace std
+void at::detail::stream_past_end(size_t) { abort(); }
+void at::detail::stream_is_closed() {}
 
 namespace c10 {
 intrusive_ptr_target::~intrusive_ptr_target() {}
@@ -87,6 +98,23 @@ extern "C" int entry() {
   gpsimd::Span span = {3, 9};
   gpsimd::Tcm<int> block(3);
   block[0] = 10; block[1] = 20; block[2] = 30;
+  gpsimd::Window<float> window(grid, 4);
+  float through = window[1];
+  gpsimd::Sink<float> sink(grid, 2, 4);
+  sink.push(1);
+  at::CoherencyEnforcer open;
+  at::TensorReadStreamAccessor<float> reader(c10::Q7PtrType(0x1000, nullptr), 24, open);
+  through += reader.read();
+  at::CoherencyEnforcer other;
+  at::TensorWriteStreamAccessor<float> writer(c10::Q7PtrType(0x1000, nullptr), 24, other);
+  writer.close();
+  c10::UniqueQ7Ptr owned(c10::Q7PtrType(0x1000, nullptr));
+  caffe2::TypeMeta meta = grid.dtype();
+  c10::intrusive_ptr<c10::NeuronStorageImpl> shared(new c10::NeuronStorageImpl(64, c10::UniqueQ7Ptr()));
+  std::optional<int> some = 5;
+  std::optional<int> nothing;
+  std::string text = "short";
+  std::unique_ptr<int> only(new int(17));
   std::vector<int> many;
   many.push_back(1); many.push_back(2); many.push_back(3);
   std::vector<int> empty;
@@ -98,5 +126,6 @@ extern "C" int entry() {
   return int(many.size() + three[0] + pair.first + std::get<0>(tuple) + list.size() + block[0] + empty.size() + span.begin +
              size_t(undefined.defined()) + row.dim() + turned.dim() + halves.dim() + brains.dim() + bytes.dim() +
              scalar.dim() + alias.dim() + sizes.size() + size_t(dtype) + half.x + brain.x) +
-         number.toInt() + real.isFloatingPoint() + int(null.is_nullptr) + int(options.has_dtype());
+         number.toInt() + real.isFloatingPoint() + int(null.is_nullptr) + int(through) + bool(owned) + meta.itemsize() + shared.use_count() +
+         some.value_or(1) + nothing.has_value() + int(text.size()) + *only + int(options.has_dtype());
 }
