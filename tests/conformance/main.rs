@@ -22,4 +22,5 @@ mod rejected;
 mod sizes;
 mod stacks;
 mod suites;
+mod tuning;
 mod workshop;

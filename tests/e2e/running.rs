@@ -288,6 +288,29 @@ fn an_interrupted_run_ends() {
 }
 
 /// Whoever answers for a count, the sums are the run's own: by instruction and by call, on every core.
+/// Viewers want the stretches of a row to be inside or beside each other.
+fn nested(events: &[serde_json::Value]) {
+    let mut rows: std::collections::BTreeMap<(u64, u64), Vec<(u64, u64)>> = std::collections::BTreeMap::new();
+    for event in events.iter().filter(|event| event["ph"] == "X") {
+        let number = |name: &str| event[name].as_u64().expect("a number");
+        rows.entry((number("pid"), number("tid")))
+            .or_default()
+            .push((number("ts"), number("ts") + number("dur")));
+    }
+    assert_eq!(rows.keys().map(|(core, _)| core).max(), Some(&7), "eight cores");
+    assert!((1..=3).all(|track| rows.contains_key(&(0, track))), "calls, transfers and windows");
+    for (row, spans) in rows {
+        let mut open: Vec<u64> = Vec::new();
+        for (begin, end) in spans {
+            while open.last().is_some_and(|last| *last <= begin) {
+                open.pop();
+            }
+            assert!(open.last().is_none_or(|last| end <= *last), "{row:?}: {begin} to {end} is in {open:?}");
+            open.push(end);
+        }
+    }
+}
+
 #[test]
 fn a_profile_adds_up_to_what_the_run_counted() {
     let bench = Bench::with_vector_add();
@@ -302,7 +325,7 @@ fn a_profile_adds_up_to_what_the_run_counted() {
         let (cores, profiles) = (cores.expect("cores"), profiles.expect("profiles"));
         assert_eq!((cores.len(), profiles.len()), (8, 8));
         for (core, profile) in cores.iter().zip(profiles) {
-            for kind in ["spots", "calls"] {
+            for kind in ["spots", "calls", "lines"] {
                 let parts = profile[kind].as_array().expect("parts");
                 let sum = |number: &dyn Fn(&serde_json::Value) -> Option<u64>| -> u64 {
                     parts.iter().map(|part| number(part).expect("a number")).sum()
@@ -316,19 +339,21 @@ fn a_profile_adds_up_to_what_the_run_counted() {
         }
     }
 
-    let text = bench.tool().args(line).arg("--profile=text,annotated,folded,speedscope").output();
+    let text = bench.tool().args(line).arg("--profile=text,annotated,folded,speedscope,timeline").output();
     let text = String::from_utf8(text.expect("the tool starts").stdout).expect("text");
     assert!(text.contains("of the instructions emulate float"), "{text}");
     assert!(text.contains("vector_add.cpp:"), "{text}");
     assert!(text.contains("slowest: core "), "{text}");
     let read = |name: &str| std::fs::read_to_string(bench.path(name)).expect("written");
-    assert!(read("vector_add.annotated.txt").contains("neuron"), "the source is there");
+    assert!(read("vector_add.annotated.txt").contains("at::Tensor vector_add("), "the source is there");
     let cycles = plain["cores"].as_array().expect("cores").iter().map(|core| core["cycles"].as_u64());
     let cycles: u64 = cycles.map(Option::unwrap_or_default).sum();
     let weight = |line: &str| line.rsplit_once(' ')?.1.parse::<u64>().ok();
     let folded = read("vector_add.folded");
     assert_eq!(folded.lines().map(|line| weight(line).expect("a weight")).sum::<u64>(), cycles);
     assert!(folded.contains(";vector_add_wrapper;"), "{folded}");
+    let trace: serde_json::Value = serde_json::from_str(&read("vector_add.trace.json")).expect("JSON");
+    nested(trace["traceEvents"].as_array().expect("events"));
     let scope: serde_json::Value = serde_json::from_str(&read("vector_add.speedscope.json")).expect("JSON");
     let frames = scope["shared"]["frames"].as_array().expect("frames").len() as u64;
     for profile in scope["profiles"].as_array().expect("profiles") {

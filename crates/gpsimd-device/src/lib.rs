@@ -62,5 +62,6 @@ pub use load::program::{CoreImage, Shipment};
 pub use load::trace::{Fact, Stage, Trace};
 pub use machine::Machine;
 pub use report::checks::{CHECKS, Check, Code, Severity};
+pub use report::costs::{Costs, CostsError};
 pub use report::profile::Profile;
 pub use report::{CoreReport, Ending, Finding, RunReport};

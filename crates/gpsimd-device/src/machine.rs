@@ -22,6 +22,7 @@ use crate::load::split::Split;
 use crate::load::trace::Trace;
 use crate::load::way::{Asked, Way};
 use crate::report::RunReport;
+use crate::report::costs::Costs;
 
 /// Between two reports of progress.
 const PROGRESS: Duration = Duration::from_millis(100);
@@ -30,6 +31,7 @@ const PROGRESS: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub struct Machine {
     hbm: u64,
+    costs: Costs,
     way: Box<dyn Way>,
 }
 
@@ -47,7 +49,7 @@ impl Machine {
 
     /// A library of images at fixed places, ready to be loaded.
     pub fn fixed(images: Vec<CoreImage>, config: Config) -> Machine {
-        Machine { hbm: config.hbm, way: Box::new(Fixed::new(images, config)) }
+        Machine { hbm: config.hbm, costs: config.costs, way: Box::new(Fixed::new(images, config)) }
     }
 
     /// A split library for 1 or 8 cores, ready to be loaded by record.
@@ -71,7 +73,7 @@ impl Machine {
     /// As [`Machine::prepare`].
     pub fn ship(shipment: &Shipment, config: Config, trace: &mut Trace) -> Result<Machine, LoadError> {
         let split = Split::prepare(shipment, config, trace)?;
-        Ok(Machine { hbm: config.hbm, way: Box::new(split) })
+        Ok(Machine { hbm: config.hbm, costs: config.costs, way: Box::new(split) })
     }
 
     /// Brings the library up on its cores.
@@ -131,7 +133,7 @@ impl Machine {
             }
         };
         let runs = self.way.dispatch(function, Asked { placed: &placed, control, beat: &beat })?;
-        Ok(summary::report(op, &placed, runs, &self.way.programs()))
+        Ok(summary::report(op, &placed, runs, &self.way.programs(), &self.costs))
     }
 
     /// Takes the library off its cores. It can be loaded again.

@@ -1,4 +1,4 @@
-//! Sums of what spots cost, over all cores.
+//! Sums of what spots and lines cost, over all cores.
 //!
 //! Unaware of how they are shown.
 
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use gpsimd_device::Profile;
 use gpsimd_device::report::counters::Counters;
-use gpsimd_device::report::profile::Spot;
+use gpsimd_device::report::profile::{Line, Spot};
 
 /// What something cost on all cores.
 #[derive(Debug, Default, Clone, Copy)]
@@ -27,6 +27,15 @@ pub(crate) fn by<K: Ord>(profiles: &[Profile], key: impl Fn(&Spot) -> K) -> BTre
     let mut costs: BTreeMap<K, Cost> = BTreeMap::new();
     for spot in profiles.iter().flat_map(|profile| &profile.spots) {
         costs.entry(key(spot)).or_default().add(spot.counters, spot.cycles);
+    }
+    costs
+}
+
+/// Costs of all cores by the author's lines, by what `key` makes of one.
+pub(crate) fn by_line<K: Ord>(profiles: &[Profile], key: impl Fn(&Line) -> K) -> BTreeMap<K, Cost> {
+    let mut costs: BTreeMap<K, Cost> = BTreeMap::new();
+    for line in profiles.iter().flat_map(|profile| &profile.lines) {
+        costs.entry(key(line)).or_default().add(line.counters, line.cycles);
     }
     costs
 }

@@ -1,4 +1,4 @@
-//! What a run cost and where: counts by line and by call, in forms for people and for viewers.
+//! What a run cost, where and when, and what would make it faster; in forms for people and for viewers.
 //!
 //! ```no_run
 //! use gpsimd_device::{Arg, Config, Control, CoreImage, Machine, Tensor};
@@ -9,18 +9,22 @@
 //! let x = Tensor::from_f32(&[1.0, -2.0])?;
 //! let spec = x.spec.clone();
 //! let report = machine.call("relu_forward", vec![Arg::tensor("x", x)], spec, &Control::default(), |_| {})?;
-//! print!("{}", gpsimd_profile::text(&report.profiles));
+//! print!("{}", gpsimd_profile::text(&report));
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! Unaware of how cores run, of the command line, and of where files go.
 
+mod advice;
 mod calls;
 mod cost;
 mod lines;
 mod sources;
+mod timeline;
 
+pub use advice::{Advice, Kind, advice};
 pub use calls::{folded, speedscope};
 pub use lines::{annotated, text};
 pub use sources::{Sources, token};
+pub use timeline::timeline;

@@ -31,6 +31,8 @@ pub enum Format {
     Speedscope,
     /// Calls as one line each, which flame graphs are made from.
     Folded,
+    /// Cores, DMA queues and windows over time, for ui.perfetto.dev.
+    Timeline,
 }
 
 impl From<Lane> for gpsimd_library::Lane {
@@ -64,7 +66,7 @@ Examples:
   gpsimd-build run build/scale_clip x.npy 0.5 3 1.5 --shape 2x3 --dtype float32
   gpsimd-build run build/vector_add rand:100 rand:100 --like 0 --lane ucpl --trace
   gpsimd-build run build/vector_add.ucpl rand:100 rand:100 --like 0 --lane ucpl   # as it ships
-  gpsimd-build run build/vector_add rand:100 rand:100 --like 0 --profile=text,speedscope
+  gpsimd-build run build/vector_add rand:100 rand:100 --like 0 --profile=text,speedscope,timeline
   gpsimd-build run vector_add.cpp rand:1000 rand:1000 --like 0   # built with checks first
   gpsimd-build run relu_multicore.cpp rand:1000 --like 0 --multicore -- -DLIMIT=6")]
 pub struct Run {
@@ -151,6 +153,10 @@ pub struct Run {
     /// Directory for the files of --profile [default: that of --output, else the current one].
     #[arg(long, value_name = "DIR", requires = "profile")]
     pub profile_out: Option<PathBuf>,
+    /// Estimate cycles by this table in place of the built-in one (crates/gpsimd-device/costs.toml); entries that it leaves out
+    /// stay.
+    #[arg(long, value_name = "TOML")]
+    pub costs: Option<PathBuf>,
     /// Interpret every block, where those that run often would become host code; the results are the same, later.
     #[arg(long)]
     pub no_translate: bool,

@@ -6,12 +6,17 @@
 use std::collections::HashMap;
 
 use crate::memory::private::Memory;
+use crate::parts::map;
 use crate::report::counters::Counters;
 
 /// Calls deeper than that are their caller's.
 const MOST_DEEP: usize = 512;
 /// Ways of calls that are told apart; further ones are their caller's.
 const MOST_CALLS: usize = 1 << 16;
+/// Moments that are kept.
+const MOST_MOMENTS: usize = 1 << 16;
+/// Calls deeper than that are in no timeline.
+const MOST_SHOWN: usize = 12;
 /// Bytes of ENTRY, and of SIMCALL.
 const LEN: u32 = 3;
 
@@ -24,17 +29,41 @@ pub struct Spot {
     pub counters: Counters,
 }
 
-/// A function, as it was called on one way.
+/// A function, as it was called from one place on one way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Call {
     /// Its caller; the first call, which stands for the device, is its own.
     pub parent: usize,
     /// Address of its ENTRY.
     pub entry: u32,
+    /// Address of the instruction that called it, or the last one before.
+    pub site: u32,
     /// How often it was called.
     pub calls: u64,
     /// Counts of itself, without those it calls.
     pub counters: Counters,
+}
+
+/// Something that happened at a time: the counts tell it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    /// What.
+    pub what: Happened,
+    /// Counted until it had happened.
+    pub counted: Counters,
+    /// What of that it took itself.
+    pub took: Counters,
+}
+
+/// What can happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Happened {
+    /// The call at this position began.
+    Entered(usize),
+    /// The call that began last ended.
+    Left,
+    /// A transfer, or a window moved.
+    Moved,
 }
 
 /// Counts of one run, by who answers for them.
@@ -47,11 +76,19 @@ pub struct Profile {
     elsewhere: HashMap<u32, usize>,
     spots: Vec<Spot>,
     calls: Vec<Call>,
-    children: HashMap<(usize, u32), usize>,
+    children: HashMap<(usize, u32, u32), usize>,
+    /// Where the latest two stretches of instructions ended, the later one first.
+    ends: [u32; 2],
     /// Calls in progress, innermost last, below the first.
     stack: Vec<usize>,
     /// Calls in progress beyond the limits.
     beyond: usize,
+    /// What happened when, in order; only so many, and no calls that are deep.
+    moments: Vec<Moment>,
+    /// Calls in progress that are among them: the outermost.
+    shown: usize,
+    /// Instructions so far.
+    instructions: u64,
     /// Counted when a spot answered last, and when a call did; instructions are told apart.
     answered: Counters,
     told: Counters,
@@ -75,6 +112,26 @@ impl Profile {
     /// The functions by way of calls, callers first.
     pub fn calls(&self) -> &[Call] {
         &self.calls
+    }
+
+    /// What happened when, in order.
+    pub fn moments(&self) -> &[Moment] {
+        &self.moments
+    }
+
+    /// Whether more happened than was noted.
+    pub fn is_full(&self) -> bool {
+        !self.has_room()
+    }
+
+    /// Whether something more can be noted; the ends of calls always can.
+    fn has_room(&self) -> bool {
+        self.moments.len() < MOST_MOMENTS
+    }
+
+    fn note(&mut self, what: Happened) {
+        let counted = Counters { instructions: self.instructions, ..self.told };
+        self.moments.push(Moment { what, counted, took: Counters::default() });
     }
 
     fn spot(&mut self, pc: u32) -> &mut Spot {
@@ -102,7 +159,9 @@ impl Profile {
     /// A function begins.
     pub(crate) fn entered(&mut self, entry: u32) {
         let parent = self.stack.last().copied().unwrap_or(0);
-        let known = self.children.get(&(parent, entry)).copied();
+        // a stub is entered from a stop over the function that was called
+        let site = self.ends[usize::from(map::is_firmware(entry))];
+        let known = self.children.get(&(parent, entry, site)).copied();
         if self.beyond > 0
             || self.stack.len() >= MOST_DEEP
             || known.is_none() && self.calls.len() >= MOST_CALLS
@@ -111,35 +170,48 @@ impl Profile {
             return;
         }
         let at = known.unwrap_or_else(|| {
-            self.children.insert((parent, entry), self.calls.len());
-            self.calls.push(Call { parent, entry, ..Call::default() });
+            self.children.insert((parent, entry, site), self.calls.len());
+            self.calls.push(Call { parent, entry, site, ..Call::default() });
             self.calls.len() - 1
         });
         self.stack.push(at);
         self.calls[at].calls += 1;
+        if self.shown + 1 == self.stack.len() && self.shown < MOST_SHOWN && self.has_room() {
+            self.shown += 1;
+            self.note(Happened::Entered(at));
+        }
     }
 
     /// The function entered last ends.
     pub(crate) fn left(&mut self) {
         match self.beyond.checked_sub(1) {
             Some(fewer) => self.beyond = fewer,
-            None => drop(self.stack.pop()),
+            None => {
+                if self.shown > 0 && self.shown == self.stack.len() {
+                    self.shown -= 1;
+                    self.note(Happened::Left);
+                }
+                self.stack.pop();
+            }
         }
     }
 
     /// Instructions that ran, each once.
     pub(crate) fn executed(&mut self, pcs: impl Iterator<Item = u32>) {
-        let mut count = 0;
+        let (mut count, mut last) = (0, self.ends[0]);
         for pc in pcs {
             self.spot(pc).counters.instructions += 1;
-            count += 1;
+            (count, last) = (count + 1, pc);
         }
+        self.ends = [last, self.ends[0]];
+        self.instructions += count;
         self.current().counters.instructions += count;
     }
 
     /// A function's instructions, all at once.
     pub(crate) fn computed(&mut self, pc: u32, instructions: u64) {
         self.spot(pc).counters.instructions += instructions;
+        self.instructions += instructions;
         self.current().counters.instructions += instructions;
     }
 
@@ -151,6 +223,12 @@ impl Profile {
                 let since = counted - self.answered;
                 self.spot(pc).counters += since;
                 self.answered = counted;
+                if since.dma_transfers + since.window_misses > 0 {
+                    let counted = Counters { instructions: self.instructions, ..counted };
+                    if self.has_room() {
+                        self.moments.push(Moment { what: Happened::Moved, counted, took: since });
+                    }
+                }
             }
             None => {
                 let since = counted - self.told;
@@ -166,6 +244,7 @@ impl Profile {
         for pc in [stub, stub.wrapping_add(LEN)] {
             self.uncount(pc);
         }
+        self.instructions = self.instructions.saturating_sub(2);
         let current = self.stack.last().copied().unwrap_or(0);
         if self.beyond > 0 {
             let instructions = &mut self.calls[current].counters.instructions;
@@ -184,6 +263,7 @@ impl Profile {
     /// A watched function has returned through the stop at `pc`.
     pub(crate) fn unwatched(&mut self, pc: u32) {
         self.uncount(pc);
+        self.instructions = self.instructions.saturating_sub(1);
         let instructions = &mut self.current().counters.instructions;
         *instructions = instructions.saturating_sub(1);
     }

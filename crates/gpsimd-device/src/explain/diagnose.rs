@@ -20,7 +20,6 @@ use crate::explain::symbols::Frame;
 use crate::explain::types::{self, Used};
 use crate::memory::heap::Kind;
 use crate::report::checks::Code;
-use crate::report::counters::cost;
 use crate::report::{About, Element, Finding, Life, Site};
 
 /// Bytes of printed text that the device keeps (spec `user-api.md` §11).
@@ -563,19 +562,42 @@ impl Core<'_, '_> {
             let message = format!("core {} prints; the device delivers core 0's text only", run.core);
             folder.add(self.raw(Code::PrintOnCores, &run.text.first, message));
         }
-        let spent =
-            run.counters.window_loads * cost::WINDOW_LOAD + run.counters.window_stores * cost::WINDOW_STORE;
-        if !run.samples.is_empty() && run.hbm_stack.is_none() && spent > run.counters.cycles() / 2 {
-            let mut places: BTreeMap<PlaceKey, (u64, &[u32])> = BTreeMap::new();
-            for (chain, count) in &run.samples {
-                places.entry(self.site(chain).1).or_insert((0, chain)).0 += count;
-            }
-            let hottest = places.values().max_by_key(|(count, _)| *count);
-            let chain = hottest.map_or(&[][..], |(_, chain)| *chain);
+        self.element_cost(folder);
+    }
+
+    /// The hint about element accesses, where all that they cost is more than half of the estimate: the SDK's accessors
+    /// execute many instructions for each.
+    fn element_cost(&self, folder: &mut Folder) {
+        /// Accesses that are not worth a word.
+        const FEW: u64 = 1_000;
+        let (run, costs) = (self.run, self.evidence.costs);
+        if run.samples.is_empty() || run.hbm_stack.is_some() || run.counters.element_accesses < FEW {
+            return;
+        }
+        let mut places: BTreeMap<PlaceKey, (u64, &[u32])> = BTreeMap::new();
+        for (chain, count) in &run.samples {
+            places.entry(self.site(chain).1).or_insert((0, chain)).0 += count;
+        }
+        let hottest = places.values().max_by_key(|(count, _)| *count);
+        let chain = hottest.map_or(&[][..], |(_, chain)| *chain);
+        let frames = self.program.symbols.chain(chain);
+        let is_accessor =
+            |frame: &Frame| ["Accessor", "ElementReference"].iter().any(|part| frame.function.contains(part));
+        let accesses = run.counters.element_accesses;
+        let spent = run.counters.parts(costs);
+        let waiting = spent.window_loads + spent.window_stores + spent.window_moves;
+        let executing = if frames.iter().any(is_accessor) {
+            accesses
+                .saturating_mul(costs.element_access.saturating_mul(costs.instruction))
+                .min(spent.instructions)
+        } else {
+            0
+        };
+        let all = waiting.saturating_add(executing);
+        if all > spent.sum() / 2 {
+            let share = u128::from(all) * 100 / u128::from(spent.sum().max(1));
             let message = format!(
-                "{} element accesses by load and store take about {}% of the estimated cycles; most happen here",
-                run.counters.element_accesses,
-                spent * 100 / run.counters.cycles().max(1)
+                "{accesses} element accesses by load and store take about {share}% of the estimated cycles; most happen here"
             );
             folder.add(self.raw(Code::ElementCost, chain, message));
         }

@@ -7,6 +7,7 @@ use crate::cores::core::Run;
 use crate::explain::symbols::{Frame, Symbols};
 use crate::memory::view::Merged;
 use crate::parts::map;
+use crate::report::costs::Costs;
 use crate::report::{Site, Step};
 
 /// Everything known after a run.
@@ -23,6 +24,8 @@ pub struct Evidence<'a, 's> {
     pub runs: &'a [Run],
     /// What each core ran.
     pub programs: &'a [Program<'s>],
+    /// What the estimates charge.
+    pub costs: &'a Costs,
 }
 
 /// What one core ran.

@@ -10,23 +10,30 @@ use crate::call::tensor::Tensor;
 use crate::cores::core::Run;
 use crate::cores::run::Ended;
 use crate::memory::view::{self, Writes};
+use crate::report::costs::Costs;
 use crate::report::{CoreReport, Ending, HbmStackUse, RunReport};
 
 /// What the runs on the cores, in core order, come to.
-pub fn report(op: &str, call: &Placed, mut runs: Vec<Run>, programs: &[Program<'_>]) -> RunReport {
+pub fn report(
+    op: &str,
+    call: &Placed,
+    mut runs: Vec<Run>,
+    programs: &[Program<'_>],
+    costs: &Costs,
+) -> RunReport {
     let (shared, output) = (&call.shared, call.output);
     let writes: Vec<(u8, Writes)> =
         runs.iter_mut().map(|run| (run.core, std::mem::take(&mut run.writes))).collect();
     let merged = view::merge(shared, output, &writes);
-    let evidence = Evidence { op, shared, output, merged: &merged, runs: &runs, programs };
+    let evidence = Evidence { op, shared, output, merged: &merged, runs: &runs, programs, costs };
     let (findings, kept) = (diagnose::findings(&evidence), diagnose::kept(&evidence));
     let output = Tensor { spec: shared.regions()[output].spec.clone(), data: merged.data };
-    let profiles = profile::profiles(&runs, programs);
-    let cores = runs.iter().map(core_report).collect();
-    RunReport { op: op.to_owned(), output, cores, findings, kept, profiles }
+    let profiles = profile::profiles(&runs, programs, costs);
+    let cores = runs.iter().map(|run| core_report(run, costs)).collect();
+    RunReport { op: op.to_owned(), output, cores, findings, kept, profiles, costs: *costs }
 }
 
-fn core_report(run: &Run) -> CoreReport {
+fn core_report(run: &Run, costs: &Costs) -> CoreReport {
     let outcome = match run.ended {
         Ended::Returned(0) => Ending::Completed,
         Ended::Returned(_) => Ending::Failed,
@@ -39,7 +46,8 @@ fn core_report(run: &Run) -> CoreReport {
         core: run.core,
         outcome,
         counters: run.counters,
-        cycles: run.counters.cycles(),
+        cycles: run.counters.cycles(costs),
+        spent: run.counters.parts(costs),
         tcm_high_water: run.tcm_high_water,
         hbm_high_water: run.hbm_high_water,
         stack_high_water: run.stack_high_water,

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::cores::run::Limits;
 use crate::parts::map;
+use crate::report::costs::Costs;
 
 /// Most instructions for static constructors and registration.
 const BOOT_BUDGET: u64 = 200_000_000;
@@ -29,6 +30,8 @@ pub struct Config {
     pub translate: bool,
     /// Whether every instruction answers for what it costs; nothing is translated then.
     pub profile: bool,
+    /// What the estimates charge.
+    pub costs: Costs,
 }
 
 impl Default for Config {
@@ -44,6 +47,7 @@ impl Default for Config {
             native: true,
             translate: true,
             profile: false,
+            costs: Costs::default(),
         }
     }
 }

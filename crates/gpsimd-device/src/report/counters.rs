@@ -1,20 +1,8 @@
 //! What one core did, counted, and the cycle estimate made from it.
 //!
-//! Unaware of where counts come from. The model is documented in `docs/device-model.md`.
+//! Unaware of where counts come from, and of what the numbers of the estimate are.
 
-/// Cycles charged beside one per instruction. Round numbers for comparing variants of a kernel, not silicon.
-pub mod cost {
-    /// A load through an address window: a round trip to device memory.
-    pub const WINDOW_LOAD: u64 = 200;
-    /// A store through an address window: posted.
-    pub const WINDOW_STORE: u64 = 20;
-    /// Moving a window: two register writes between two barriers.
-    pub const WINDOW_MOVE: u64 = 60;
-    /// Starting a DMA transfer and seeing it complete.
-    pub const DMA_START: u64 = 1500;
-    /// Bytes a DMA transfer moves per cycle.
-    pub const DMA_BYTES_PER_CYCLE: u64 = 32;
-}
+use crate::report::costs::Costs;
 
 /// Counts of one core over one call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
@@ -73,19 +61,83 @@ impl std::ops::Sub for Counters {
 }
 
 impl Counters {
+    /// `part` of `whole` parts of each count, rounded down.
+    pub fn share(self, part: u64, whole: u64) -> Counters {
+        let of = |count: u64| {
+            let share = u128::from(count) * u128::from(part) / u128::from(whole.max(1));
+            u64::try_from(share).unwrap_or(u64::MAX)
+        };
+        Counters {
+            instructions: of(self.instructions),
+            loads: of(self.loads),
+            stores: of(self.stores),
+            window_loads: of(self.window_loads),
+            window_stores: of(self.window_stores),
+            window_misses: of(self.window_misses),
+            element_accesses: of(self.element_accesses),
+            dma_transfers: of(self.dma_transfers),
+            dma_bytes: of(self.dma_bytes),
+        }
+    }
+
     /// Accesses through a window that needed no move.
     pub fn window_hits(&self) -> u64 {
         (self.window_loads + self.window_stores).saturating_sub(self.window_misses)
     }
 
     /// Estimated cycles.
-    pub fn cycles(&self) -> u64 {
-        self.instructions
-            + self.window_loads * cost::WINDOW_LOAD
-            + self.window_stores * cost::WINDOW_STORE
-            + self.window_misses * cost::WINDOW_MOVE
-            + self.dma_transfers * cost::DMA_START
-            + self.dma_bytes / cost::DMA_BYTES_PER_CYCLE
+    pub fn cycles(&self, costs: &Costs) -> u64 {
+        self.parts(costs).sum()
+    }
+
+    /// What the estimated cycles are spent on.
+    pub fn parts(&self, costs: &Costs) -> Cycles {
+        Cycles {
+            instructions: self.instructions.saturating_mul(costs.instruction),
+            window_loads: self.window_loads.saturating_mul(costs.window_load),
+            window_stores: self.window_stores.saturating_mul(costs.window_store),
+            window_moves: self.window_misses.saturating_mul(costs.window_move),
+            dma_wait: self.dma_transfers.saturating_mul(costs.dma_start),
+            dma_copy: self.dma_bytes / costs.dma_bytes_per_cycle.max(1),
+        }
+    }
+}
+
+/// Estimated cycles, by what they are spent on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+pub struct Cycles {
+    /// Executing instructions.
+    pub instructions: u64,
+    /// Waiting for loads through address windows.
+    pub window_loads: u64,
+    /// Storing through address windows.
+    pub window_stores: u64,
+    /// Moving address windows.
+    pub window_moves: u64,
+    /// Waiting for DMA transfers to start and to be seen complete.
+    pub dma_wait: u64,
+    /// Waiting while DMA transfers copy.
+    pub dma_copy: u64,
+}
+
+impl Cycles {
+    /// All of them.
+    pub fn sum(&self) -> u64 {
+        let Cycles { instructions, window_loads, window_stores, window_moves, dma_wait, dma_copy } = *self;
+        [instructions, window_loads, window_stores, window_moves, dma_wait, dma_copy]
+            .into_iter()
+            .fold(0, u64::saturating_add)
+    }
+}
+
+impl std::ops::AddAssign for Cycles {
+    fn add_assign(&mut self, more: Cycles) {
+        self.instructions += more.instructions;
+        self.window_loads += more.window_loads;
+        self.window_stores += more.window_stores;
+        self.window_moves += more.window_moves;
+        self.dma_wait += more.dma_wait;
+        self.dma_copy += more.dma_copy;
     }
 }
 
@@ -104,7 +156,17 @@ mod tests {
             dma_bytes: 6400,
             ..Counters::default()
         };
-        assert_eq!(counters.cycles(), 1000 + 600 + 40 + 60 + 3000 + 200);
+        let costs = Costs {
+            instruction: 1,
+            window_load: 200,
+            window_store: 20,
+            window_move: 60,
+            dma_start: 1500,
+            dma_bytes_per_cycle: 32,
+            element_access: 0,
+        };
+        assert_eq!(counters.cycles(&costs), 1000 + 600 + 40 + 60 + 3000 + 200);
+        assert_eq!(counters.parts(&costs).dma_wait, 3000);
         assert_eq!(counters.window_hits(), 4);
     }
 }

@@ -3,6 +3,7 @@
 //! Unaware of how anything was found out.
 
 pub mod checks;
+pub mod costs;
 pub mod counters;
 pub mod profile;
 mod run;

@@ -7,7 +7,8 @@ use crate::call::shared::Role;
 use crate::call::tensor::Tensor;
 use crate::memory::heap::Kind;
 use crate::report::checks::{Code, Severity};
-use crate::report::counters::Counters;
+use crate::report::costs::Costs;
+use crate::report::counters::{Counters, Cycles};
 use crate::report::profile::Profile;
 
 /// Result of one call.
@@ -25,6 +26,8 @@ pub struct RunReport {
     pub kept: Option<super::Site>,
     /// Who answers for what was counted, one entry per core; empty unless that was asked.
     pub profiles: Vec<Profile>,
+    /// What the estimates charge.
+    pub costs: Costs,
 }
 
 /// How one core's part ended.
@@ -56,6 +59,8 @@ pub struct CoreReport {
     pub counters: Counters,
     /// Estimated cycles.
     pub cycles: u64,
+    /// What they are spent on.
+    pub spent: Cycles,
     /// Most TCM bytes allocated at once.
     pub tcm_high_water: u32,
     /// Most HBM heap bytes allocated at once, a stack in device memory included.

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gpsimd_device::{Arg, Config, Control, CoreReport, Dtype, Ending, Finding, Machine};
+use gpsimd_device::{Arg, Config, Control, CoreReport, Costs, Dtype, Ending, Finding, Machine};
 use gpsimd_device::{Profile, RunReport, Severity, TensorSpec, Trace, Value};
 use gpsimd_library::arguments::{checks, dtype};
 use gpsimd_library::{Library, Loadable, Op, Ops, Staging, shapes};
-use gpsimd_profile::Sources;
+use gpsimd_profile::{Advice, Sources};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{Diagnostic, Result};
 use schemars::JsonSchema;
@@ -72,6 +72,11 @@ pub struct Document<'a> {
     /// With `--profile`: what every instruction and function cost, core by core.
     #[serde(skip_serializing_if = "<[Profile]>::is_empty")]
     profiles: &'a [Profile],
+    /// With `--profile`: what would gain most, at most three changes.
+    #[serde(skip_serializing_if = "<[Advice]>::is_empty")]
+    advice: &'a [Advice],
+    /// What the estimated cycles were made from.
+    costs: Costs,
 }
 
 /// The tensor that an op gave.
@@ -100,7 +105,8 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     let limits = arguments.budget.map_or(default, |budget| default.with_budget(budget));
     let hbm = arguments.hbm.map_or(default.hbm, |gib| u64::from(gib) << 30);
     let (native, translate) = (!arguments.no_native, !arguments.no_translate);
-    let config = Config { hbm, native, translate, profile: arguments.profile.is_some(), ..limits };
+    let (profile, costs) = (arguments.profile.is_some(), costs(arguments)?);
+    let config = Config { hbm, native, translate, profile, costs, ..limits };
     let control = Arc::new(Control::default());
     let handle = Arc::clone(&control);
     interrupt::listen();
@@ -150,6 +156,7 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     if is_stopped && render.is_json() {
         return Err(gpsimd_engine::EngineError::Stopped.into());
     }
+    let advice = gpsimd_profile::advice(&report);
     let document = Document {
         op: &report.op,
         output: Output {
@@ -161,6 +168,8 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
         findings: &report.findings,
         trace: trace.as_ref(),
         profiles: &report.profiles,
+        advice: &advice,
+        costs: report.costs,
     };
     let sources = Sources::among(library.sources());
     let profiled = match &arguments.profile {
@@ -182,6 +191,13 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     }
     let status = render.verdict(fault(&report), &document, || table::text(&report, arguments) + &profiled)?;
     if is_stopped { Err(gpsimd_engine::EngineError::Stopped.into()) } else { Ok(status) }
+}
+
+/// The table that the estimate goes by.
+fn costs(arguments: &Run) -> Result<Costs> {
+    let Some(path) = &arguments.costs else { return Ok(Costs::default()) };
+    let bytes = std::fs::read(path).map_err(FileError::of("read", path))?;
+    Ok(Costs::parse(&String::from_utf8_lossy(&bytes))?)
 }
 
 /// Why the run is not clean: the first finding that is more than a note, else a core that did not complete.

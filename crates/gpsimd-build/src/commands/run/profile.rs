@@ -19,13 +19,14 @@ pub fn show(report: &RunReport, sources: &Sources, formats: &[Format], directory
     for format in formats {
         let (suffix, text) = match format {
             Format::Text => {
-                said += &gpsimd_profile::text(profiles);
+                said += &gpsimd_profile::text(report);
                 continue;
             }
             Format::Annotated => ("annotated.txt", gpsimd_profile::annotated(profiles, sources)),
             Format::Speedscope => {
                 ("speedscope.json", format!("{:#}\n", gpsimd_profile::speedscope(&report.op, profiles)))
             }
+            Format::Timeline => ("trace.json", format!("{}\n", gpsimd_profile::timeline(report))),
             Format::Folded => ("folded", gpsimd_profile::folded(profiles)),
         };
         if !directory.as_os_str().is_empty() {
