@@ -68,14 +68,24 @@ fn joined(thread: JoinHandle<Result<()>>) -> Result<()> {
     thread.join().unwrap_or_else(|_| bail!("a chore panicked"))
 }
 
-/// Set-up, then whole builds measured against what they replace.
-pub fn bench(rounds: usize) -> Result<()> {
+/// Set-up, then builds and simulated programs measured against what they replace.
+pub fn bench(sections: &[bench::Section], rounds: usize) -> Result<()> {
     packages::ensure_test_packages()?;
     set_up()?;
-    run(cargo().args(["build", "--release", "--package", "gpsimd-build"]))?;
-    run(cargo().args(["build", "--release", "--package", "gpsimd-engine", "--example", "package"]))?;
-    let release = target_directory().join("release");
-    bench::run(root(), &release.join("gpsimd-build"), &release.join("examples/package"), rounds)
+    let release = |package: &str, more: &[&str]| {
+        run(cargo().args(["build", "--release", "--package", package]).args(more))
+    };
+    release("gpsimd-build", &[])?;
+    for (package, example) in
+        [("gpsimd-engine", "package"), ("xtensa-iss", "speed"), ("gpsimd-library", "calls")]
+    {
+        release(package, &["--example", example])?;
+    }
+    let built = |name: &str| target_directory().join("release").join(name);
+    let (tool, package) = (built("gpsimd-build"), built("examples/package"));
+    let (speed, calls) = (built("examples/speed"), built("examples/calls"));
+    let binaries = bench::Binaries { tool: &tool, package: &package, speed: &speed, calls: &calls };
+    bench::run(root(), &binaries, sections, rounds)
 }
 
 /// Set-up, then the storms.

@@ -30,8 +30,12 @@ enum Chore {
     Demo,
     /// Set everything up, then run every test and lint.
     Test,
-    /// Set everything up, then measure whole builds against what they replace; writes docs/benchmarks.md.
+    /// Set everything up, then measure builds and simulated programs against what they replace; prints, and writes
+    /// docs/benchmarks.md.
     Bench {
+        /// Only these sections.
+        #[arg(value_enum)]
+        only: Vec<bench::Section>,
         /// Rounds; medians are of these.
         #[arg(long, default_value_t = 11)]
         rounds: usize,
@@ -46,7 +50,7 @@ fn main() -> anyhow::Result<()> {
     match Cli::parse().chore {
         Chore::Demo => chores::demo(),
         Chore::Test => chores::test(),
-        Chore::Bench { rounds } => chores::bench(rounds),
+        Chore::Bench { only, rounds } => chores::bench(&only, rounds),
         Chore::Soak(dose) => chores::soak(&dose),
         Chore::Dist(order) => dist::run(&order),
     }

@@ -1,6 +1,7 @@
 //! Prints how many million instructions a second the model executes on an integer loop, on windowed recursion and on compiled
 //! programs, and the ratio to `qemu-xtensa` on the same executables, started in the same run; then the same interpreted.
-//! `cargo run --release -p xtensa-iss --example speed [WORD]`, only programs with the word in their name
+//! `cargo run --release -p xtensa-iss --example speed [--seconds] [WORD]`: only programs with the word in their name; in
+//! seconds, with tabs between: ours, interpreted, qemu.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -80,15 +81,21 @@ fn compiled(name: &str, source: &str) {
 }
 
 fn run(name: &str, image: &[u8], memory: u32, entry: u32) {
-    if !std::env::args().nth(1).is_none_or(|word| name.contains(&word)) {
+    let (words, flags): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| !word.starts_with("--"));
+    if !words.iter().all(|word| name.contains(word)) {
         return;
     }
     let interpreted = Config { native: false, translate_after: None, ..Config::default() };
     let [(ours, count), (slow, _)] =
         [Config::default(), interpreted].map(|config| time(config, image, memory, entry));
+    let theirs = qemu(image, memory, entry);
+    if !flags.is_empty() {
+        println!("{name}\t{ours}\t{slow}\t{}", theirs.map_or_else(String::new, |theirs| theirs.to_string()));
+        return;
+    }
     let rate = |seconds: f64| count as f64 / 1e6 / seconds;
     print!("{name}: {:.0} M instructions/s ({:.0} M in {ours:.2} s)", rate(ours), rate(1.0));
-    match qemu(image, memory, entry) {
+    match theirs {
         Some(theirs) => {
             print!("; qemu-xtensa {:.0} M/s, ratio {:.2}", rate(theirs), theirs / ours);
             println!("; interpreted {:.2}", theirs / slow);
