@@ -53,7 +53,12 @@ fn programs() -> PathBuf {
 
 /// What every program begins with.
 pub fn start_objects(dir: &Path) -> [PathBuf; 2] {
-    ["start.S", "begin.c"].map(|source| {
+    objects(dir, ["start.S", "begin.c"])
+}
+
+/// Objects of sources of ours.
+pub fn objects<const N: usize>(dir: &Path, sources: [&str; N]) -> [PathBuf; N] {
+    sources.map(|source| {
         let object = dir.join(format!("{source}.o"));
         compile(&programs().join(source), &object, &[]).unwrap_or_else(|error| panic!("{error}"));
         object
@@ -79,7 +84,16 @@ pub fn link(start: &[PathBuf], object: &Path, image: &Path) -> Result<(), String
             .arg(object)
             .arg("-L")
             .arg(toolchain().dir().join("target/lib"))
-            .args(["--start-group", "-lm", "-lc", "-lhal", "-lgcc", "-lnosys", "--end-group"]),
+            .args([
+                "--start-group",
+                "-lstdc++-lite",
+                "-lm",
+                "-lc",
+                "-lhal",
+                "-lgcc",
+                "-lnosys",
+                "--end-group",
+            ]),
     )
 }
 

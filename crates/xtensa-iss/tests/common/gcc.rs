@@ -20,14 +20,24 @@ const FOLDERS: [&str; 7] = [
 
 /// The folder with the programs; unpacked below `scratch`, once.
 pub fn test_suite(scratch: &Path) -> PathBuf {
-    let kept = scratch.join("gcc-testsuite-2");
+    unpacked(scratch, "gcc-testsuite-2", "gcc/testsuite", &FOLDERS)
+}
+
+/// The folder with the C++ library's own tests and their helpers; the same.
+pub fn library_suite(scratch: &Path) -> PathBuf {
+    let folders = ["20_util", "21_strings", "23_containers", "25_algorithms", "26_numerics", "util"];
+    unpacked(scratch, "libstdcxx-testsuite", "libstdc++-v3/testsuite", &folders)
+}
+
+fn unpacked(scratch: &Path, name: &str, from: &str, folders: &[&str]) -> PathBuf {
+    let kept = scratch.join(name);
     if !kept.is_dir() {
         assert!(Path::new(ARCHIVE).is_file(), "these tests need {ARCHIVE}: apt install gcc-12-source");
         std::fs::create_dir_all(scratch).expect("a directory");
         let fresh = tempfile::tempdir_in(scratch).expect("a directory");
         let mut tar = Command::new("tar");
         tar.arg("-xJf").arg(ARCHIVE).arg("-C").arg(fresh.path()).arg("--strip-components=3");
-        tar.args(FOLDERS.map(|folder| format!("gcc-12.2.0/gcc/testsuite/{folder}")));
+        tar.args(folders.iter().map(|folder| format!("gcc-12.2.0/{from}/{folder}")));
         let output = tar.output().expect("tar starts");
         assert!(output.status.success(), "{tar:?}: {}", String::from_utf8_lossy(&output.stderr));
         // Whole or not at all; another test may have been first.
