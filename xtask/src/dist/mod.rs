@@ -1,6 +1,7 @@
 //! What a release is made of, below `target/dist`: the program, its sources, packages, bill of materials, checksums, notes.
 //!
-//! Equal sources and compilers give equal files. Unaware of where they go.
+//! Equal sources and compilers give equal files. Unaware of where they go: uploading and signing are steps of the
+//! workflows in `integrations/ci`.
 
 mod bill;
 mod debian;

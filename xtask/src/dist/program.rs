@@ -30,10 +30,15 @@ pub fn build() -> Result<PathBuf> {
     command.env("RUSTFLAGS", format!("-Ctarget-feature=+crt-static {}", places()?));
     run(&mut command)?;
     let program = target_directory().join(TARGET).join(PROFILE).join("gpsimd-build");
-    let headers = Command::new("readelf").args(["-lW"]).arg(&program).output().context("readelf")?;
-    let text = String::from_utf8_lossy(&headers.stdout);
-    ensure!(headers.status.success() && !text.contains("INTERP"), "{} asks for a loader", program.display());
+    ensure!(is_static(&program)?, "{} asks for a loader", program.display());
     Ok(program)
+}
+
+/// Whether a program starts without a loader.
+pub fn is_static(program: &Path) -> Result<bool> {
+    let headers = Command::new("readelf").args(["-lW"]).arg(program).output().context("readelf")?;
+    ensure!(headers.status.success(), "{} is no program", program.display());
+    Ok(!String::from_utf8_lossy(&headers.stdout).contains("INTERP"))
 }
 
 /// Flags that keep this machine's directories out of what is built.

@@ -4,8 +4,11 @@
 //! tool keeps its promises.
 
 mod bytes;
+mod chroot;
+mod chroots;
 mod crowd;
 mod dice;
+mod farm;
 mod full;
 mod kills;
 mod mutants;
@@ -31,8 +34,16 @@ pub enum Storm {
     Routines,
     /// The open toolchain exported, imported where no packages are, exported again.
     Travel,
+    /// The release in bare systems of other Debians.
+    Chroots,
+    /// The toolchain built and exported by two machines.
+    Exports,
+    /// Hundreds of ops under two compile servers and in Bazel's sandbox.
+    Farm,
     /// GCC's execute torture suite, run by the simulator and by qemu.
     Torture,
+    /// libstdc++'s own tests of what needs neither exceptions nor streams.
+    Libstdcxx,
     /// GCC's own tests of its sanitizers, in checked builds.
     Suites,
     /// Right kernels built in every way: nothing may be found.
@@ -73,6 +84,9 @@ pub struct Dose {
     /// Builds at the same time.
     #[arg(long, default_value_t = 64)]
     pub builds: usize,
+    /// Libraries of ten ops each, for the farm.
+    #[arg(long, default_value_t = 20)]
+    pub libraries: usize,
     /// Damaged files.
     #[arg(long, default_value_t = 32_000)]
     pub mutants: u64,
@@ -102,7 +116,11 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
             Storm::Sequences => parsers::sequences(),
             Storm::Routines => parsers::routines(),
             Storm::Travel => parsers::travel(),
+            Storm::Chroots => chroots::storm(&yard()?),
+            Storm::Exports => chroots::exports(&yard()?),
+            Storm::Farm => farm::storm(&yard()?, dose.libraries),
             Storm::Torture => parsers::torture(),
+            Storm::Libstdcxx => parsers::libstdcxx(),
             Storm::Suites => parsers::suites(),
             Storm::Alarms => parsers::alarms(),
             Storm::Locals => parsers::locals(),

@@ -88,6 +88,13 @@ pub fn travel() -> Result<String> {
         .to_owned())
 }
 
+/// Every tenth of libstdc++'s own tests that need neither exceptions nor streams.
+pub fn libstdcxx() -> Result<String> {
+    let mut suite = tests("xtensa-iss", "libstdcxx");
+    run(suite.env("GPSIMD_LIBSTDCXX", "10").args(["--", "--ignored", "--nocapture"]))?;
+    Ok("what does not pass is in docs/libstdcxx-suite.md, with its reason".to_owned())
+}
+
 /// GCC's execute torture suite at four levels of optimisation.
 pub fn torture() -> Result<String> {
     run(tests("xtensa-iss", "torture").arg("--release").env("GPSIMD_TORTURE", "all"))?;
