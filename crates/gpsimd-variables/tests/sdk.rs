@@ -8,8 +8,8 @@ const SOURCE: &str = include_str!("kernels/sdk.cpp");
 
 #[test]
 fn types_are_shown_as_people_think_of_them() {
-    let include = format!("-I{}/../../sdk/include", env!("CARGO_MANIFEST_DIR"));
-    let image = image("sdk.cpp", SOURCE, &["-O0", "-std=c++17", &include]);
+    let [sdk, here] = common::includes();
+    let image = image("sdk.cpp", SOURCE, &["-O0", "-std=c++17", &sdk, &here]);
     let (program, machine) = (program(&image), Machine::new(&image));
     let floats = [0.0_f32, 1.5, 2.0, 3.0, 4.0, 5.0];
     let mut device: Vec<u8> = floats.iter().flat_map(|value| value.to_le_bytes()).collect();

@@ -56,12 +56,13 @@ pub fn alarms() -> Result<String> {
     Ok("nothing is found in right kernels".to_owned())
 }
 
-/// Random programs at three levels of optimisation, stopped where they have stored their own variables.
+/// Random programs and the examples at three levels of optimisation, stopped where they have stored their own variables.
 pub fn locals() -> Result<String> {
     run(tests("gpsimd-variables", "locals")
         .args(["--", "--ignored", "--nocapture"])
         .env("GPSIMD_LOCALS", "200"))?;
-    Ok("200 programs: at -O0 every variable is right, with optimisation none is wrong".to_owned())
+    Ok("200 programs and the examples: at -O0 every variable is right, with optimisation none is wrong"
+        .to_owned())
 }
 
 /// Random instruction sequences, two hundred thousand in three implementations and as many in two.

@@ -23,6 +23,11 @@ pub fn image(name: &str, source: &str, flags: &[&str]) -> Vec<u8> {
     links.link(Variant::Single, &[object], Relocations::Drop, &["-Wl,--entry=entry", "-nostartfiles"])
 }
 
+/// Where the SDK's headers are, and the tests' own.
+pub fn includes() -> [String; 2] {
+    ["../../sdk/include", "tests/kernels"].map(|path| format!("-I{}/{path}", env!("CARGO_MANIFEST_DIR")))
+}
+
 /// A core that runs a program from breakpoint to breakpoint.
 pub struct Machine {
     cpu: RefCell<Cpu>,
