@@ -363,3 +363,95 @@ fn a_profile_adds_up_to_what_the_run_counted() {
         assert!(named.all(|frame| frame.as_u64().is_some_and(|frame| frame < frames)));
     }
 }
+
+/// One page, whose parts are there, that needs nothing else and can do nothing; `cargo xtask soak pages` looks at it in a browser.
+#[test]
+fn a_page_explains_a_run() {
+    let bench = Bench::with_vector_add();
+    bench.build_vector_add();
+    npy(&bench.path("want.npy"), "<f4", "(100,)", &floats((0..100).map(|i| if i == 55 { 7.0 } else { 2.0 })));
+    let line = ["run", "build/vector_add", "ones:100", "ones:100", "--like", "0", "--report", "page.html"];
+    let said = bad(bench.tool().args(line).args(["--expect", "want.npy"]), 1);
+    assert!(said.contains("page: page.html"), "{said}");
+    let page = std::fs::read_to_string(bench.path("page.html")).expect("a page");
+    for part in ["tensors", "findings", "advice", "source", "timeline", "memory", "cores"] {
+        assert!(page.contains(&format!("<section id=\"{part}\">")), "{part}");
+    }
+    assert!(page.contains("1 of 100 elements differ, at most by 5 at [55]"), "the difference");
+    assert!(page.contains("run::fresh_tensor") && page.contains("<mark>"), "a finding with its line");
+    assert!(page.matches("class=\"chart\"").count() == 8, "a timeline for every core");
+    assert!(page.matches("class=\"picture").count() >= 4, "pictures");
+    assert!(page.contains("at::Tensor vector_add("), "the source");
+    for foreign in ["<script", "http://", "https://", "src=", "url("] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+    let said = bad(bench.tool().args(line).args(["--expect", "page.html"]), 1);
+    assert!(said.contains("npy::"), "{said}");
+}
+
+/// In a browser: nothing to complain of on its console, every part laid out, by day and by night, wide and narrow.
+#[test]
+#[ignore = "needs chromium: cargo xtask soak pages"]
+fn a_page_in_a_browser() {
+    let bench = Bench::with_vector_add();
+    bench.build_vector_add();
+    let line = ["run", "build/vector_add", "rand:1600", "rand:1600", "--like", "0", "--report", "page.html"];
+    bad(bench.tool().args(line), 1);
+    let address = format!("file://{}", bench.path("page.html").display());
+    for (name, size, more) in [
+        ("wide-light", "1280,3200", None),
+        ("narrow-light", "500,4200", None),
+        ("wide-dark", "1280,3200", Some("--force-dark-mode")),
+        ("narrow-dark", "500,4200", Some("--force-dark-mode")),
+    ] {
+        let picture = bench.path(format!("{name}.png"));
+        let output = std::process::Command::new("chromium")
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--hide-scrollbars",
+                "--enable-logging=stderr",
+            ])
+            .arg(format!("--user-data-dir={}", bench.path("profile").display()))
+            .arg(format!("--window-size={size}"))
+            .arg(format!("--screenshot={}", picture.display()))
+            .args(more)
+            .arg(&address)
+            .output()
+            .expect("chromium starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        assert!(!said.contains("CONSOLE"), "{name}: {said}");
+        let bytes = std::fs::metadata(&picture).expect("a picture").len();
+        assert!(bytes > 50_000, "{name}: a page of {bytes} bytes is empty");
+        if let Some(directory) = std::env::var_os("GPSIMD_PAGES") {
+            std::fs::copy(&picture, std::path::Path::new(&directory).join(format!("{name}.png")))
+                .expect("kept");
+        }
+    }
+}
+
+#[test]
+fn two_builds_are_compared() {
+    let bench = Bench::new();
+    let kernel = |body: &str| {
+        format!(
+            "#include <gpsimd/kit.hpp>\ntorch::Tensor twice(const torch::Tensor& x) {{\n  torch::Tensor y = get_dst_tensor();\n\
+             \x20 gpsimd::Tcm<float> block(x);\n  for (float& v : block) {body}\n  block.store(y, 0, block.size());\n  return y;\n}}\n"
+        )
+    };
+    for (name, body) in [("old", "v = (v + v) + 0.0f;"), ("new", "v = v + v;")] {
+        bench.write(&format!("{name}.cpp"), &kernel(body));
+        good(bench.tool().args(["compile", &format!("{name}.cpp")]));
+    }
+    let line = ["run", "build/new", "rand:100", "--like", "0", "--compare", "build/old"];
+    let said = good(bench.tool().args(line));
+    assert!(said.contains("the outputs are equal") && said.contains("cycles (est.), slowest core"), "{said}");
+    let row = |text: &str| said.lines().find(|line| line.ends_with(text)).unwrap_or_default();
+    assert!(row("twice: for (float& v : block) v = (v + v) + 0.0f;").contains("gone"), "{said}");
+    assert!(row("twice: for (float& v : block) v = v + v;").contains("new"), "{said}");
+    let comparison = &result(bench.tool().args(line))["comparison"];
+    assert_eq!(comparison["different"], 0);
+    assert!(comparison["numbers"][0]["before"].as_u64() > comparison["numbers"][0]["after"].as_u64());
+}

@@ -107,7 +107,7 @@ impl<'a> Facts<'a> {
             kind,
             message,
             instead: instead.to_owned(),
-            file: first.file.clone(),
+            file: first.file.trim_start_matches("./").to_owned(),
             line: first.line,
             function: first.function.clone(),
             gain,

@@ -50,6 +50,8 @@ pub enum Storm {
     Alarms,
     /// Variables as a debugger shows them against what random programs know of their own.
     Locals,
+    /// The page that explains a run, in a browser.
+    Pages,
     /// Random edits under the incremental build.
     Edits,
     /// The tool and its compilers die at chosen system calls.
@@ -124,6 +126,7 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
             Storm::Suites => parsers::suites(),
             Storm::Alarms => parsers::alarms(),
             Storm::Locals => parsers::locals(),
+            Storm::Pages => parsers::pages(),
             Storm::Edits => parsers::edits(dose.edits, dose.seed),
             Storm::Kills => kills::storm(&yard()?, dose.kills, dose.seed),
             Storm::Crowd => crowd::storm(&yard()?, dose.builds),

@@ -65,6 +65,17 @@ pub fn locals() -> Result<String> {
         .to_owned())
 }
 
+/// The page that explains a run, in headless Chromium.
+pub fn pages() -> Result<String> {
+    run(tests("gpsimd-build", "e2e").args([
+        "running::a_page_in_a_browser",
+        "--",
+        "--ignored",
+        "--nocapture",
+    ]))?;
+    Ok("a page by day and by night, wide and narrow: nothing on the console".to_owned())
+}
+
 /// Random instruction sequences, two hundred thousand in three implementations and as many in two.
 pub fn sequences() -> Result<String> {
     run(tests("xtensa-iss", "differential").arg("--release").env("GPSIMD_SEQUENCES", "10"))?;

@@ -67,6 +67,7 @@ Examples:
   gpsimd-build run build/vector_add rand:100 rand:100 --like 0 --lane ucpl --trace
   gpsimd-build run build/vector_add.ucpl rand:100 rand:100 --like 0 --lane ucpl   # as it ships
   gpsimd-build run build/vector_add rand:100 rand:100 --like 0 --profile=text,speedscope,timeline
+  gpsimd-build run build/vector_add rand:100 rand:100 --like 0 --report page.html
   gpsimd-build run vector_add.cpp rand:1000 rand:1000 --like 0   # built with checks first
   gpsimd-build run relu_multicore.cpp rand:1000 --like 0 --multicore -- -DLIMIT=6")]
 pub struct Run {
@@ -153,6 +154,17 @@ pub struct Run {
     /// Directory for the files of --profile [default: that of --output, else the current one].
     #[arg(long, value_name = "DIR", requires = "profile")]
     pub profile_out: Option<PathBuf>,
+    /// Run this library's op, too, with the same inputs, and say what differs: output, counts, lines that became dearer or
+    /// cheaper. Takes a profile of both.
+    #[arg(long, value_name = "LIBRARY", conflicts_with = "calls")]
+    pub compare: Option<PathBuf>,
+    /// Write one page that explains the run: tensors, findings, advice, source with heat, timeline, memory, counters. Takes a
+    /// profile, too.
+    #[arg(long, value_name = "HTML", conflicts_with = "calls")]
+    pub report: Option<PathBuf>,
+    /// The output that is wanted, for the page to show what differs.
+    #[arg(long, value_name = "NPY", requires = "report")]
+    pub expect: Option<PathBuf>,
     /// Estimate cycles by this table in place of the built-in one (crates/gpsimd-device/costs.toml); entries that it leaves out
     /// stay.
     #[arg(long, value_name = "TOML")]

@@ -139,12 +139,13 @@ impl Running<'_, '_> {
     /// The block to give back, as the runtime knows it; nothing, and an incident, if there is none.
     fn release(&mut self, kind: Kind, arguments: [u32; 5], site: &Chain) -> Option<u32> {
         let offset = self.offset(kind, arguments);
-        if let Some(block) = offset.and_then(|offset| self.bus.memory.take_back(kind, offset, site)) {
+        let now = self.cpu.instructions();
+        if let Some(block) = offset.and_then(|offset| self.bus.memory.take_back(kind, offset, site, now)) {
             if kind == Kind::Libc && self.returns.len() < Log::LIMIT {
                 self.returns.entry((block.site.clone(), site.clone())).or_insert(block.len);
             }
             if kind == Kind::Tcm {
-                self.bus.streams.freed(block.offset, self.cpu.instructions());
+                self.bus.streams.freed(block.offset, now);
             }
             return Some(block.runtime);
         }

@@ -15,7 +15,7 @@ use crate::cores::profile::Profile;
 use crate::cores::run::{Ended, Function, Limits, Running, Text};
 use crate::cores::streams::Stream;
 use crate::cores::touches::Touch;
-use crate::memory::heap::{Block, Chain, Kind};
+use crate::memory::heap::{Block, Chain, Freed, Kind};
 use crate::memory::private::{HbmStack, Memory};
 use crate::memory::view::{View, Writes};
 use crate::memory::watch::{Job, Watch};
@@ -74,6 +74,8 @@ pub struct Run {
     pub scalar_reads: Vec<u8>,
     /// Blocks still live, by heap.
     pub blocks: [Vec<Block>; 3],
+    /// Blocks that were given back, by heap; only the last ones.
+    pub freed: [Vec<Freed>; 3],
     /// Who allocated and who gave back, for blocks of the C heap.
     pub(crate) returns: Returns,
     /// Whether blocks lie closer together than their checks want it.
@@ -180,6 +182,8 @@ impl Core {
             writes,
             scalar_reads,
             blocks: Kind::ALL.map(|kind| heap(kind).blocks().to_vec()),
+            freed: Kind::ALL
+                .map(|kind| if limits.profile { heap(kind).freed().to_vec() } else { Vec::new() }),
             returns,
             crowded: self.memory.is_crowded(),
             tcm_high_water: heap(Kind::Tcm).high_water(),

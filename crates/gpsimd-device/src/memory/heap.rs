@@ -78,6 +78,8 @@ pub struct Freed {
     pub block: Block,
     /// Who gave it back, outermost call last; empty when not seen.
     pub site: Chain,
+    /// Instructions executed when it was given back; 0 when not looked at.
+    pub died: u64,
 }
 
 /// What changed since the last look.
@@ -148,10 +150,10 @@ impl Heap {
     }
 
     /// The block at an offset is given back; nothing if there is none.
-    pub fn take_back(&mut self, offset: u32, site: &[u32]) -> Option<Block> {
+    pub fn take_back(&mut self, offset: u32, site: &[u32], now: u64) -> Option<Block> {
         let at = self.blocks.iter().position(|block| block.offset == offset)?;
         let block = self.blocks.remove(at);
-        self.freed.push(Freed { block: block.clone(), site: site.to_vec() });
+        self.freed.push(Freed { block: block.clone(), site: site.to_vec(), died: now });
         self.freed.drain(..self.freed.len().saturating_sub(Self::FREED_KEPT));
         Some(block)
     }
@@ -248,7 +250,7 @@ impl Heap {
         for block in &freed {
             // Giving a block back rewrites its descriptor's user pointer, which is seen like handing it out.
             let site = self.sites.get(block.descriptor).filter(|site| **site != block.site).cloned();
-            self.freed.push(Freed { block: block.clone(), site: site.unwrap_or_default() });
+            self.freed.push(Freed { block: block.clone(), site: site.unwrap_or_default(), died: 0 });
         }
         self.freed.drain(..self.freed.len().saturating_sub(Self::FREED_KEPT));
         let added = now.iter().filter(|new| !self.blocks.iter().any(|old| same(old, new))).cloned().collect();

@@ -173,8 +173,8 @@ impl Memory {
     }
 
     /// Takes the block at an offset back; nothing if there is none.
-    pub fn take_back(&mut self, kind: Kind, offset: u32, site: &[u32]) -> Option<Block> {
-        let block = self.heaps[kind as usize].take_back(offset, site)?;
+    pub fn take_back(&mut self, kind: Kind, offset: u32, site: &[u32], now: u64) -> Option<Block> {
+        let block = self.heaps[kind as usize].take_back(offset, site, now)?;
         let [local, device] = self.apart.as_mut()?;
         let (ram, arena) = match kind {
             Kind::Hbm => (&mut self.scratch, device),

@@ -3,6 +3,8 @@
 //! Plain data: counts and cycles of the spots add up to the core's, and so do those of the calls. Unaware of how they were
 //! counted and of how they are shown.
 
+use crate::memory::heap::Kind;
+use crate::report::Site;
 use crate::report::costs::Costs;
 use crate::report::counters::Counters;
 
@@ -22,9 +24,29 @@ pub struct Profile {
     /// What happened when, in estimated cycles, in order of the beginnings: calls that are not deep, transfers, window moves.
     #[serde(skip)]
     pub spans: Vec<Span>,
+    /// Blocks of the heaps, in the order in which they were handed out; of those given back only the last 256 a heap.
+    pub blocks: Vec<Block>,
     /// Whether more happened than is in `spans`.
     #[serde(skip)]
     pub is_cut: bool,
+}
+
+/// A block of a heap while it lived.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[schemars(rename = "BlockLife")]
+pub struct Block {
+    /// Which heap.
+    pub heap: Kind,
+    /// Bytes from the start of the heap's memory.
+    pub offset: u32,
+    /// Its bytes.
+    pub len: u32,
+    /// Instructions executed when it was handed out.
+    pub born: u64,
+    /// The same for when it was given back, if it was.
+    pub died: Option<u64>,
+    /// Where it was allocated.
+    pub site: Option<Site>,
 }
 
 /// A stretch of a core's time.

@@ -77,12 +77,17 @@ fn small_transfers(facts: &Facts<'_>) -> Option<Advice> {
 fn copied_by_core(facts: &Facts<'_>) -> Option<Advice> {
     /// Stores that ring a transfer's doorbells.
     const DOORBELLS: u64 = 2;
+    /// Words that may be doorbells of transfers that other lines have a share in.
+    const FEW: u64 = 64;
     let words = |line: &Line| {
         let counters = &line.counters;
         (counters.window_loads + counters.window_stores).saturating_sub(DOORBELLS * counters.dma_transfers)
     };
     let lines = facts.lines(|line| line.part == Part::Transfer && words(line) > 0);
     let (words, cycles) = (sum(&lines, words), sum(&lines, |line| line.cycles));
+    if words < FEW {
+        return None;
+    }
     let after = copied(facts, 4 * words);
     let message = format!("{words} words are copied one by one, in {cycles} cycles: DMA reaches TCM only");
     let instead =

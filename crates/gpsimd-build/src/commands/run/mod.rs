@@ -13,7 +13,7 @@ use gpsimd_device::{Arg, Config, Control, CoreReport, Costs, Dtype, Ending, Find
 use gpsimd_device::{Profile, RunReport, Severity, TensorSpec, Trace, Value};
 use gpsimd_library::arguments::{checks, dtype};
 use gpsimd_library::{Library, Loadable, Op, Ops, Staging, shapes};
-use gpsimd_profile::{Advice, Sources};
+use gpsimd_profile::{Advice, Called, Comparison, Sources};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{Diagnostic, Result};
 use schemars::JsonSchema;
@@ -22,7 +22,7 @@ use serde::Serialize;
 use super::{Status, sources};
 use crate::answer::{self, Diagnosis, Place};
 use crate::cli::{Lane, Run};
-use crate::files::{FileError, write};
+use crate::files::{FileError, read_at_most, write};
 use crate::history;
 use crate::inputs;
 use crate::interrupt;
@@ -47,6 +47,13 @@ pub(super) enum RunError {
     #[error("--like {index}: input {index} is no tensor")]
     #[diagnostic(code(run::like), help("name one of the tensor inputs, counted from 0"))]
     Like { index: usize },
+    /// `--expect` with another tensor.
+    #[error("{} is {found}; the output is {needed}", .path.display())]
+    #[diagnostic(
+        code(run::expected),
+        help("name the .npy file of what the output should be: same type, same shape")
+    )]
+    Expected { path: PathBuf, found: String, needed: String },
     /// A core that did not come to its end.
     #[error("core {core} did not complete: {ending}")]
     #[diagnostic(
@@ -75,6 +82,9 @@ pub struct Document<'a> {
     /// With `--profile`: what would gain most, at most three changes.
     #[serde(skip_serializing_if = "<[Advice]>::is_empty")]
     advice: &'a [Advice],
+    /// With `--compare`: what differs from the other library's run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<&'a Comparison>,
     /// What the estimated cycles were made from.
     costs: Costs,
 }
@@ -105,7 +115,7 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     let limits = arguments.budget.map_or(default, |budget| default.with_budget(budget));
     let hbm = arguments.hbm.map_or(default.hbm, |gib| u64::from(gib) << 30);
     let (native, translate) = (!arguments.no_native, !arguments.no_translate);
-    let (profile, costs) = (arguments.profile.is_some(), costs(arguments)?);
+    let (profile, costs) = (is_profiled(arguments), costs(arguments)?);
     let config = Config { hbm, native, translate, profile, costs, ..limits };
     let control = Arc::new(Control::default());
     let handle = Arc::clone(&control);
@@ -156,6 +166,13 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     if is_stopped && render.is_json() {
         return Err(gpsimd_engine::EngineError::Stopped.into());
     }
+    let sources = Sources::among(library.sources());
+    let compared = match &arguments.compare {
+        Some(other) if !is_stopped => {
+            Some(compared(arguments, other, config, &control, (&report, &sources))?)
+        }
+        _ => None,
+    };
     let advice = gpsimd_profile::advice(&report);
     let document = Document {
         op: &report.op,
@@ -169,9 +186,15 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
         trace: trace.as_ref(),
         profiles: &report.profiles,
         advice: &advice,
+        comparison: compared.as_ref(),
         costs: report.costs,
     };
-    let sources = Sources::among(library.sources());
+    let paged = match &arguments.report {
+        Some(path) if !is_stopped => {
+            page(&report, &call_of(arguments, &library, &op, 0)?.0, arguments, &sources, path)?
+        }
+        _ => String::new(),
+    };
     let profiled = match &arguments.profile {
         Some(formats) if !is_stopped => profile::show(&report, &sources, formats, &profile_place(arguments))?,
         _ => String::new(),
@@ -189,8 +212,59 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
         // what strangers wrote is spelled there, which leaves the tool's own colours
         print_raw(report.findings.iter().map(text).collect::<String>().as_bytes())?;
     }
-    let status = render.verdict(fault(&report), &document, || table::text(&report, arguments) + &profiled)?;
+    let status = render.verdict(fault(&report), &document, || {
+        let other = compared.as_ref().zip(arguments.compare.as_ref());
+        let name = |path: &Path| path.display().to_string();
+        let other = other.map(|(other, path)| other.text(&name(path), &name(&arguments.library)));
+        table::text(&report, arguments) + &profiled + &other.unwrap_or_default() + &paged
+    })?;
     if is_stopped { Err(gpsimd_engine::EngineError::Stopped.into()) } else { Ok(status) }
+}
+
+/// Whether it is to be known who answers for what was counted.
+fn is_profiled(arguments: &Run) -> bool {
+    arguments.profile.is_some() || arguments.report.is_some() || arguments.compare.is_some()
+}
+
+/// The same call of another library, compared with this one's.
+fn compared(
+    arguments: &Run,
+    other: &Path,
+    config: Config,
+    control: &Control,
+    this: (&RunReport, &Sources),
+) -> Result<Comparison> {
+    let library = Library::find(other)?;
+    let loadable = library.loadable(&Staging::from(arguments))?;
+    let mut machine = loaded(&loadable, config).map_err(|(error, _)| error)?;
+    let kernels = machine.functions().iter().map(|function| function.name.as_str());
+    let op = Ops::of(&library, kernels).find(name(arguments))?.clone();
+    let (args, output) = call_of(arguments, &library, &op, 0)?;
+    let report = machine.call(&op.kernel, args, output, control, |_| {})?;
+    machine.unload()?;
+    machine.destroy()?;
+    Ok(gpsimd_profile::compare((&report, &Sources::among(library.sources())), this))
+}
+
+/// Writes the page that explains the run.
+fn page(report: &RunReport, args: &[Arg], arguments: &Run, sources: &Sources, path: &Path) -> Result<String> {
+    let expected = match &arguments.expect {
+        None => None,
+        Some(wanted) => {
+            let bytes = read_at_most(wanted, inputs::LONGEST)?;
+            let tensor = npy::read(wanted, bytes)?;
+            let (found, needed) = (&tensor.spec, &report.output.spec);
+            if found != needed {
+                let (found, needed) = (found.to_string(), needed.to_string());
+                return Err(RunError::Expected { path: wanted.clone(), found, needed }.into());
+            }
+            Some(tensor)
+        }
+    };
+    let library = arguments.library.display().to_string();
+    let called = Called { args, expected: expected.as_ref(), library: &library };
+    write(path, gpsimd_profile::page(report, called, sources)?.as_bytes())?;
+    Ok(format!("page: {}\n", path.display()))
 }
 
 /// The table that the estimate goes by.
