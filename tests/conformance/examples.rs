@@ -7,7 +7,7 @@ use gpsimd_device::{
 use serde_json::Value as Json;
 
 use crate::bench::repository;
-use crate::workshop::{Cores, Recipe, call, document, faults, line, list, text};
+use crate::workshop::{Cores, Recipe, document, faults, line, list, text};
 
 /// Element counts: one element, around the number of cores, around blocks, many.
 pub const COUNTS: [u64; 7] = [1, 7, 8, 9, 1000, 1001, 1 << 20];
@@ -141,13 +141,13 @@ fn difference(want: &[f32], report: &RunReport) -> Option<String> {
 /// Runs an example's ops at these counts; the findings that are worse than a note must be of `allowed` only.
 pub fn check(example: &Json, recipe: Recipe, counts: &[u64], allowed: &[Code]) -> Vec<RunReport> {
     let cores = recipe.cores;
-    let mut machine = recipe.build().machine();
+    let mut machine = recipe.build().twins();
     let mut reports = Vec::new();
     for kernel in kernels(example) {
         for &count in counts {
             let what = format!("{kernel}, {count} elements, {cores:?}");
             let case = case(kernel, count);
-            let report = call(&mut machine, kernel, case.args, case.output);
+            let report = machine.call(kernel, case.args, case.output);
             assert!(report.cores.iter().all(|core| core.outcome == Ending::Completed), "{what}: {report:?}");
             assert_eq!(difference(&case.want, &report), None, "{what}");
             let worse: Vec<String> = faults(&report)

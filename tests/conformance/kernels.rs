@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use gpsimd_device::{Code, Ending, Machine};
+use gpsimd_device::{Code, Ending};
 use serde_json::Value;
 
 use crate::bench::repository;
 use crate::expectations::{self, difference};
 use crate::workshop::{
-    Cores, Recipe, call, device_arguments, device_output, document, faults, line, list, text,
+    Cores, Recipe, Twins, device_arguments, device_output, document, faults, line, list, text,
 };
 
 /// Where the SDK's own tests are.
@@ -41,10 +41,10 @@ pub fn recipe(library: &Value, cores: Cores) -> Recipe {
 }
 
 /// What is wrong with one case, in words; findings of `allowed` are not.
-pub fn verdict(machine: &mut Machine, kernel: &str, case: &Value, allowed: &[Code]) -> Result<(), String> {
+pub fn verdict(machine: &mut Twins, kernel: &str, case: &Value, allowed: &[Code]) -> Result<(), String> {
     let arguments = expectations::arguments(case)?;
     let want = expectations::expected(case, &arguments)?;
-    let report = call(machine, kernel, device_arguments(&arguments), device_output(case));
+    let report = machine.call(kernel, device_arguments(&arguments), device_output(case));
     let mut wrong = Vec::new();
     let unfinished = report.cores.iter().find(|core| core.outcome != Ending::Completed);
     wrong.extend(unfinished.map(|core| format!("core {} {:?}", core.core, core.outcome)));
@@ -72,7 +72,7 @@ fn check(name: &str, cores: Cores) {
             if (case["multicore"] == true) != (cores == Cores::Eight) {
                 continue;
             }
-            let machine = machine.get_or_insert_with(|| recipe(library, cores).build().machine());
+            let machine = machine.get_or_insert_with(|| recipe(library, cores).build().twins());
             let kernel = text(&op["kernel"]);
             if let Err(why) = verdict(machine, kernel, case, &MEANT) {
                 wrong.push(format!("{kernel} {case}:\n    {why}"));

@@ -67,7 +67,7 @@ fn resized(case: &Value, count: u64) -> Option<Value> {
 fn every_element_count() {
     let (mut wrong, mut ops) = (Vec::new(), 0);
     for library in cases() {
-        let mut machine = recipe(library, Cores::One).build().machine();
+        let mut machine = recipe(library, Cores::One).build().twins();
         let free = |op: &'static Value| {
             Some((op, list(&op["cases"]).iter().find(|case| resized(case, 1).is_some())?))
         };
@@ -101,7 +101,7 @@ fn the_same_on_each_of_eight_cores() {
     let rules = [&rules[..], &MEANT].concat();
     let (mut wrong, mut count) = (Vec::new(), 0);
     for library in cases() {
-        let mut machine = recipe(library, Cores::Eight).build().machine();
+        let mut machine = recipe(library, Cores::Eight).build().twins();
         for op in list(&library["ops"]) {
             for case in list(&op["cases"]).iter().filter(|case| is_undivided(case)).take(2) {
                 let kernel = text(&op["kernel"]);

@@ -106,6 +106,34 @@ impl Library {
     pub fn machine(&self) -> Machine {
         self.boot().unwrap_or_else(|error| panic!("{error}"))
     }
+
+    /// Booted on the device, and where calls are to be compared (`cargo xtask soak alike`), on one that executes every
+    /// instruction, too.
+    pub fn twins(&self) -> Twins {
+        let executed = Config { native: false, translate: false, ..Config::default() };
+        let reference = std::env::var_os("GPSIMD_ALIKE")
+            .map(|_| Machine::boot(self.images.clone(), executed).unwrap_or_else(|error| panic!("{error}")));
+        Twins { machine: self.machine(), reference }
+    }
+}
+
+/// A device, and perhaps another one that must say the same.
+pub struct Twins {
+    machine: Machine,
+    reference: Option<Machine>,
+}
+
+impl Twins {
+    /// Calls an op and waits; the reports are compared.
+    pub fn call(&mut self, op: &str, args: Vec<Arg>, output: TensorSpec) -> RunReport {
+        let executed =
+            self.reference.as_mut().map(|reference| call(reference, op, args.clone(), output.clone()));
+        let report = call(&mut self.machine, op, args, output);
+        if let Some(executed) = executed {
+            assert_eq!(report, executed, "{op}: quick and executed");
+        }
+        report
+    }
 }
 
 /// The SDK that the tool builds with here.

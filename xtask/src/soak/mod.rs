@@ -32,6 +32,8 @@ pub enum Storm {
     Sequences,
     /// Functions that the host computes against their own instructions, operand by operand.
     Routines,
+    /// Reports of every example, conformance case and faulty kernel, with and without translation and native routines.
+    Alike,
     /// The open toolchain exported, imported where no packages are, exported again.
     Travel,
     /// The release in bare systems of other Debians.
@@ -117,6 +119,7 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
             Storm::Floats => parsers::floats(),
             Storm::Sequences => parsers::sequences(),
             Storm::Routines => parsers::routines(),
+            Storm::Alike => parsers::alike(),
             Storm::Travel => parsers::travel(),
             Storm::Chroots => chroots::storm(&yard()?),
             Storm::Exports => chroots::exports(&yard()?),

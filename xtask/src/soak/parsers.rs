@@ -92,6 +92,14 @@ pub fn routines() -> Result<String> {
         .to_owned())
 }
 
+/// Conformance kernels, examples, faulty and right kernels, as hosts run them and with every instruction executed.
+pub fn alike() -> Result<String> {
+    let mut cases = tests("gpsimd-build", "conformance");
+    cases.args(["--", "kernels::", "examples::", "sizes::", "faults::every_", "gallery::"]);
+    run(cases.env("GPSIMD_ALIKE", "1"))?;
+    Ok("every report is the same with --no-translate --no-native".to_owned())
+}
+
 /// The open toolchain leaves, arrives and leaves again.
 pub fn travel() -> Result<String> {
     run(tests("gpsimd-toolchain", "travel").args(["--", "--include-ignored"]))?;
