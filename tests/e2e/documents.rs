@@ -22,6 +22,7 @@ const OTHERS: [&str; 2] = ["docs/errors.md", "docs/spec"];
 const NOT_RUN: &[(&str, &str)] = &[
     ("sudo ", "needs root, and installs packages"),
     ("gpsimd-build test ", "takes long; tests/e2e/tester.rs runs such"),
+    ("gpsimd-build debug --listen", "has no end; tests/e2e/debug_adapter.rs runs such"),
     ("gpsimd-build watch ", "has no end; tests/e2e/watching.rs runs such"),
     ("gpsimd-build toolchain export", "takes long; crates/gpsimd-toolchain/tests/travel.rs does it"),
     ("gpsimd-build toolchain install", "takes minutes; CI does it before these tests"),

@@ -7,6 +7,8 @@ mod bench;
 mod build_time;
 mod compat;
 mod concurrent;
+mod debug_adapter;
+mod debugging;
 mod documents;
 mod examples;
 mod export;

@@ -29,6 +29,7 @@ mod machine;
 pub mod memory;
 mod parts;
 pub mod report;
+pub mod session;
 
 #[doc(hidden)]
 pub mod fuzz {
@@ -65,3 +66,4 @@ pub use report::checks::{CHECKS, Check, Code, Severity};
 pub use report::costs::{Costs, CostsError};
 pub use report::profile::Profile;
 pub use report::{CoreReport, Ending, Finding, RunReport};
+pub use session::Session;

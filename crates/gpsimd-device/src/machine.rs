@@ -13,6 +13,7 @@ use crate::call::arg::{Arg, Output};
 use crate::call::error::CallError;
 use crate::call::placed::Placed;
 use crate::cores::run::Function;
+use crate::explain::evidence::Program;
 use crate::explain::summary;
 use crate::load::control::{Config, Control};
 use crate::load::error::LoadError;
@@ -23,6 +24,7 @@ use crate::load::trace::Trace;
 use crate::load::way::{Asked, Way};
 use crate::report::RunReport;
 use crate::report::costs::Costs;
+use crate::session::Session;
 
 /// Between two reports of progress.
 const PROGRESS: Duration = Duration::from_millis(100);
@@ -118,10 +120,7 @@ impl Machine {
         progress: impl FnMut(u64),
         edit: impl FnOnce(&mut Vec<u8>),
     ) -> Result<RunReport, CallError> {
-        let names = || self.functions().iter().map(|function| function.name.clone());
-        let Some(function) = names().position(|name| name == op) else {
-            return Err(CallError::NoSuchOp { op: op.to_owned(), known: names().collect() });
-        };
+        let function = self.function(op)?;
         let mut placed = Placed::new(function, args, output.into(), self.hbm)?;
         edit(&mut placed.blocks);
         let watcher = RefCell::new((progress, Instant::now()));
@@ -134,6 +133,35 @@ impl Machine {
         };
         let runs = self.way.dispatch(function, Asked { placed: &placed, control, beat: &beat })?;
         Ok(summary::report(op, &placed, runs, &self.way.programs(), &self.costs))
+    }
+
+    /// Makes a call ready, but leaves its cores before their first instruction, to whoever wants to see each. The machine has
+    /// them no more.
+    ///
+    /// # Errors
+    /// As [`Machine::call`].
+    pub fn begin(
+        &mut self,
+        op: &str,
+        args: Vec<Arg>,
+        output: impl Into<Output>,
+    ) -> Result<Session, CallError> {
+        let function = self.function(op)?;
+        let call = Placed::new(function, args, output.into(), self.hbm)?;
+        let launches = self.way.hand_over(function, &call)?;
+        Ok(Session::new(op, call, launches, self.costs))
+    }
+
+    /// What the cores run, in core order.
+    pub fn programs(&self) -> Vec<Program<'_>> {
+        self.way.programs()
+    }
+
+    /// Position of an operator among those registered.
+    fn function(&self, op: &str) -> Result<usize, CallError> {
+        let names = || self.functions().iter().map(|function| function.name.clone());
+        let position = names().position(|name| name == op);
+        position.ok_or_else(|| CallError::NoSuchOp { op: op.to_owned(), known: names().collect() })
     }
 
     /// Takes the library off its cores. It can be loaded again.

@@ -7,6 +7,7 @@ use crate::bus::{Bus, Undefined};
 use crate::config::Config;
 use crate::core::Core;
 use crate::fault::{Fault, Stop};
+use crate::shadow::Shadow;
 use crate::state::{State, ps};
 
 /// One Xtensa core.
@@ -25,6 +26,21 @@ use crate::state::{State, ps};
 pub struct Cpu {
     core: Core,
     blocks: BlockCache,
+}
+
+/// One core's registers at some moment, with which of their bits hold no value.
+#[derive(Debug, Clone)]
+pub struct Moment {
+    state: State,
+    shadow: Box<Shadow>,
+}
+
+impl Moment {
+    /// The registers.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.state
+    }
 }
 
 impl Cpu {
@@ -48,6 +64,24 @@ impl Cpu {
     /// Replaces all registers.
     pub fn set_state(&mut self, state: &State) {
         self.core.restore(state);
+    }
+
+    /// All registers, and which of their bits hold no value: what a core goes on from.
+    #[must_use]
+    pub fn moment(&self) -> Moment {
+        Moment { state: self.core.snapshot(), shadow: self.core.shadow.clone() }
+    }
+
+    /// Goes back to a moment. Memory is the host's to put back; what was decoded from it is forgotten.
+    pub fn go_to(&mut self, moment: &Moment) {
+        self.core.restore(&moment.state);
+        self.core.shadow.clone_from(&moment.shadow);
+        self.forget_code();
+    }
+
+    /// Forgets everything decoded: the next instruction is fetched anew.
+    pub fn forget_code(&mut self) {
+        self.blocks.flush(&mut self.core);
     }
 
     /// Address of the next instruction.

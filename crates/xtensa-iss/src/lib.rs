@@ -46,7 +46,7 @@ mod translate;
 
 pub use bus::{At, Bulk, Bus, BusFault, FETCH_BYTES, Ram, Undefined, Use};
 pub use config::{Config, Unaligned};
-pub use cpu::Cpu;
+pub use cpu::{Cpu, Moment};
 pub use fault::{Access, Fault, FaultKind, Stop};
 pub use isa::{Insn, Op, decode, disasm, length};
 pub use reach::{Frames, LAYOUT_MEMORIES, Layout, Marks, Reach, Reachable};

@@ -11,7 +11,7 @@ const BOOLEANS: usize = FLOATS + 16;
 pub(crate) const SAR: usize = BOOLEANS + 16;
 
 /// Undefined bits of every register that a program computes with.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Shadow {
     /// Whether the core tracks them.
     pub tracking: bool,

@@ -54,6 +54,8 @@ pub enum Storm {
     Locals,
     /// The page that explains a run, in a browser.
     Pages,
+    /// A debugging session at random times, forward and back, and with the test client of VS Code.
+    Debugger,
     /// Random edits under the incremental build.
     Edits,
     /// The tool and its compilers die at chosen system calls.
@@ -130,6 +132,7 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
             Storm::Alarms => parsers::alarms(),
             Storm::Locals => parsers::locals(),
             Storm::Pages => parsers::pages(),
+            Storm::Debugger => parsers::debugger(),
             Storm::Edits => parsers::edits(dose.edits, dose.seed),
             Storm::Kills => kills::storm(&yard()?, dose.kills, dose.seed),
             Storm::Crowd => crowd::storm(&yard()?, dose.builds),

@@ -84,6 +84,12 @@ pub fn sequences() -> Result<String> {
         .to_owned())
 }
 
+/// Sessions that go back and forth, and an editor's own test client, which needs node, npm and a network.
+pub fn debugger() -> Result<String> {
+    run(tests("gpsimd-build", "e2e").args(["debug", "--", "--include-ignored", "--nocapture"]))?;
+    Ok("1,000 times are the same from both sides; every case of the test client passes".to_owned())
+}
+
 /// Native routines against the code that they stand for.
 pub fn routines() -> Result<String> {
     run(tests("xtensa-iss", "native").args(["--release", "--", "--ignored", "--nocapture"]))?;

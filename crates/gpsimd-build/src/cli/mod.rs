@@ -4,6 +4,7 @@
 
 mod aids;
 mod build;
+mod debugging;
 mod images;
 mod loading;
 mod running;
@@ -23,6 +24,7 @@ pub use aids::{
 pub use build::{
     Codegen, Compile, Compiler, ImageKind, Link, Ops, Packer, Plan, PlanFormat, Sanitizer, Which,
 };
+pub use debugging::{Debug, Subject};
 pub use images::{Inspect, Lsp, Pack, Unpack, Verify};
 pub use loading::{Prelink, Records, RecordsCommand};
 pub use running::{Format, Lane, Run};
@@ -104,6 +106,7 @@ impl Command {
             Command::Records(Records { command: RecordsCommand::Load { .. } }) => "records load",
             Command::Records(Records { command: RecordsCommand::Unload { .. } }) => "records unload",
             Command::Run(_) => "run",
+            Command::Debug(_) => "debug",
             Command::Test(_) => "test",
             Command::Watch(_) => "watch",
             Command::Toolchain(Toolchain { command: ToolchainCommand::Install { .. } }) => {
@@ -190,6 +193,8 @@ pub enum Command {
     Records(Records),
     /// Execute an op of a library on the simulated device.
     Run(Run),
+    /// Step through an op on the simulated device, forward and backward: on a terminal, or for an editor.
+    Debug(Box<Debug>),
     /// Test everything about the ops of a library, or of sources: sizes, types, cores, images, unusual values.
     Test(Box<Test>),
     /// Compile, run or test again whenever a source is saved.

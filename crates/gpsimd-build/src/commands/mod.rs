@@ -3,6 +3,7 @@
 mod codegen;
 pub mod compile;
 mod completions;
+mod debug;
 pub mod doctor;
 mod draft;
 pub mod explain;
@@ -55,6 +56,7 @@ pub fn dispatch(arguments: Cli, render: &Render) -> Result<Status> {
         Command::Prelink(arguments) => prelink::run(&arguments, render),
         Command::Records(arguments) => prelink::records(&arguments, render),
         Command::Run(arguments) => run::run(&arguments, render),
+        Command::Debug(arguments) => debug::run(&arguments, render),
         Command::Test(arguments) => test::run(&arguments, render),
         Command::Verify(arguments) => verify::run(&arguments, render),
         Command::Toolchain(arguments) => toolchain::run(&arguments, render),

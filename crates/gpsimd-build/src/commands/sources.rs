@@ -43,7 +43,7 @@ enum SourceError {
 }
 
 /// Whether a path names a kernel's source.
-fn is_source(path: &Path) -> bool {
+pub(super) fn is_source(path: &Path) -> bool {
     path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| SOURCES.contains(&ending))
 }
 

@@ -144,6 +144,7 @@ const SCOPES: &[(&str, &str)] = &[
     ("cli", "the command line"),
     ("codegen", "ops and the wrapper generated for them"),
     ("compile", "what a kernel's compiler says"),
+    ("debug", "stepping through an op"),
     ("device", "loading and calling a library on the simulated device"),
     ("engine", "the build"),
     ("image", "device images"),

@@ -85,6 +85,40 @@ impl Dtype {
         }
     }
 
+    /// One element as text: integers as such, floats in their shortest form; nothing if the bytes are not one.
+    pub fn show(self, bytes: &[u8]) -> String {
+        let two = || <[u8; 2]>::try_from(bytes).ok();
+        let four = || <[u8; 4]>::try_from(bytes).ok();
+        let text = match self {
+            Dtype::Int8 => bytes.first().map(|byte| byte.cast_signed().to_string()),
+            Dtype::Uint8 => bytes.first().map(u8::to_string),
+            Dtype::Int16 => two().map(|bytes| i16::from_le_bytes(bytes).to_string()),
+            Dtype::Int32 => four().map(|bytes| i32::from_le_bytes(bytes).to_string()),
+            Dtype::Int64 => {
+                <[u8; 8]>::try_from(bytes).ok().map(|bytes| i64::from_le_bytes(bytes).to_string())
+            }
+            Dtype::Bfloat16 => two().map(|bytes| short(half::bf16::from_le_bytes(bytes).to_f32())),
+            Dtype::Float16 => two().map(|bytes| short(half::f16::from_le_bytes(bytes).to_f32())),
+            Dtype::Float32 => four().map(|bytes| short(f32::from_le_bytes(bytes))),
+        };
+        text.unwrap_or_default()
+    }
+
+    /// The bytes of an element that is written so; nothing if it is none of the type.
+    pub fn read(self, text: &str) -> Option<Vec<u8>> {
+        let float = || text.parse::<f32>().ok();
+        Some(match self {
+            Dtype::Int8 => text.parse::<i8>().ok()?.to_le_bytes().to_vec(),
+            Dtype::Uint8 => text.parse::<u8>().ok()?.to_le_bytes().to_vec(),
+            Dtype::Int16 => text.parse::<i16>().ok()?.to_le_bytes().to_vec(),
+            Dtype::Int32 => text.parse::<i32>().ok()?.to_le_bytes().to_vec(),
+            Dtype::Int64 => text.parse::<i64>().ok()?.to_le_bytes().to_vec(),
+            Dtype::Bfloat16 => half::bf16::from_f32(float()?).to_le_bytes().to_vec(),
+            Dtype::Float16 => half::f16::from_f32(float()?).to_le_bytes().to_vec(),
+            Dtype::Float32 => float()?.to_le_bytes().to_vec(),
+        })
+    }
+
     /// The inverse of [`Dtype::name`].
     pub fn from_name(name: &str) -> Option<Dtype> {
         Dtype::ALL.into_iter().find(|dtype| dtype.name() == name)
@@ -97,9 +131,40 @@ impl fmt::Display for Dtype {
     }
 }
 
+/// A float as Python writes it: with an exponent where the digits would be many.
+fn short(value: f32) -> String {
+    let size = value.abs();
+    if value == 0.0 || !value.is_finite() || (1e-4..1e16).contains(&size) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn elements_are_short_and_of_their_kind() {
+        let rows = [
+            (Dtype::Float32, 0.1_f32.to_le_bytes().to_vec(), "0.1"),
+            (Dtype::Float32, 1e-38_f32.to_le_bytes().to_vec(), "1e-38"),
+            (Dtype::Float32, (-3e20_f32).to_le_bytes().to_vec(), "-3e20"),
+            (Dtype::Float32, f32::NAN.to_le_bytes().to_vec(), "NaN"),
+            (Dtype::Float32, 7.0_f32.to_le_bytes().to_vec(), "7"),
+            (Dtype::Int32, (-7_i32).to_le_bytes().to_vec(), "-7"),
+            (Dtype::Int8, vec![0xff], "-1"),
+            (Dtype::Uint8, vec![0xff], "255"),
+            (Dtype::Int64, i64::MIN.to_le_bytes().to_vec(), "-9223372036854775808"),
+            (Dtype::Float16, half::f16::from_f32(0.5).to_le_bytes().to_vec(), "0.5"),
+            (Dtype::Bfloat16, half::bf16::from_f32(-2.0).to_le_bytes().to_vec(), "-2"),
+        ];
+        for (dtype, bytes, want) in rows {
+            assert_eq!(dtype.show(&bytes), want);
+            assert!(want == "NaN" || dtype.read(want) == Some(bytes), "{want}");
+        }
+    }
 
     #[test]
     fn wire_codes_are_the_accept_set() {

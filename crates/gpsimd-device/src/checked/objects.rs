@@ -60,7 +60,7 @@ impl Variable {
 }
 
 /// The globals of an image, as its constructors registered them.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Globals(Vec<Variable>);
 
 impl Globals {

@@ -127,6 +127,18 @@ impl Core {
         multicore: bool,
         limits: Limits<'_>,
     ) -> Run {
+        self.prepare(entry, argument);
+        let mut bus = Bus::new(&mut self.memory, view, multicore);
+        // What precedes the call is not the op's.
+        bus.profile = (limits.profile && argument.is_none()).then(|| Box::new(Profile::of(bus.memory)));
+        let earlier = std::mem::take(&mut self.earlier);
+        let mut running = Running::new(&mut self.cpu, bus, &mut self.functions, earlier);
+        let ended = running.run(limits);
+        conclude(running, ended)
+    }
+
+    /// Sets up `entry(argument)`, or an op's launcher without one, on a fresh local stack.
+    pub(super) fn prepare(&mut self, entry: u32, argument: Option<u32>) {
         self.memory.begin_call();
         if argument.is_none() {
             self.memory.begin_op();
@@ -134,67 +146,11 @@ impl Core {
         self.reset();
         let ret = Service::Return.address(self.memory.firmware_base);
         self.cpu.call4(entry, ret, argument.as_slice());
-        let core = self.memory.core;
-        let mut bus = Bus::new(&mut self.memory, view, multicore);
-        // What precedes the call is not the op's.
-        bus.profile = (limits.profile && argument.is_none()).then(|| Box::new(Profile::of(bus.memory)));
-        let earlier = std::mem::take(&mut self.earlier);
-        let mut running = Running::new(&mut self.cpu, bus, &mut self.functions, earlier);
-        let ended = running.run(limits);
-        let chain = match ended {
-            Ended::Returned(_) => Chain::new(),
-            Ended::Fault(Fault { kind: FaultKind::Fetch { .. }, .. }) => running.chain_of_jump(),
-            _ => running.chain(),
-        };
-        let executed = running.cpu.instructions();
-        let looped = match ended {
-            Ended::Budget | Ended::Idle(_) => running.loop_of(),
-            _ => Vec::new(),
-        };
-        let divided_by_zero = ended == Ended::Aborted && running.is_division_trap();
-        running.bus.settle(Some(running.cpu.pc()));
-        running.bus.settle(None);
-        let Running { mut bus, log, text, samples, returns, stops, .. } = running;
-        let profile = bus.profile.take();
-        let mut counters = bus.counters;
-        counters.instructions = executed.saturating_sub(stops);
-        let (scalar_reads, writes) = (bus.scalar_reads, bus.view.into_writes());
-        let (touches, streams) = (bus.touches.into_entries(), bus.streams.into_conflicts());
-        let (own, owners) = (bus.own.into_entries(), bus.owners);
-        self.memory.look_at_heaps();
-        counters.window_misses = self.memory.registers.take_reprogrammed();
-        let heap = |kind: Kind| &self.memory.heaps[kind as usize];
-        Run {
-            core,
-            ended,
-            chain,
-            looped,
-            log,
-            text,
-            counters,
-            profile,
-            samples,
-            divided_by_zero,
-            touches,
-            own,
-            owners,
-            streams,
-            writes,
-            scalar_reads,
-            blocks: Kind::ALL.map(|kind| heap(kind).blocks().to_vec()),
-            freed: Kind::ALL
-                .map(|kind| if limits.profile { heap(kind).freed().to_vec() } else { Vec::new() }),
-            returns,
-            crowded: self.memory.is_crowded(),
-            tcm_high_water: heap(Kind::Tcm).high_water(),
-            hbm_high_water: heap(Kind::Hbm).high_water(),
-            heaps_followed: Kind::ALL.iter().all(|kind| heap(*kind).is_followed()),
-            stack_high_water: (self.memory.layout.stack_top - map::DATARAM) - self.memory.stack_low as u32,
-            hbm_stack: self.memory.hbm_stack,
-            variables: std::mem::take(&mut self.memory.named),
-            responses: self.memory.registers.responses(),
-            is_checked: self.memory.is_checked,
-        }
+    }
+
+    /// Memory, registered functions, incidents of the boot, and what executes.
+    pub(super) fn into_parts(self) -> (Memory, Vec<Function>, Log, Cpu) {
+        (self.memory, self.functions, self.earlier, self.cpu)
     }
 
     /// Forgets what was decoded from code bytes that somebody else has changed.
@@ -207,5 +163,65 @@ impl Core {
         state.plain[CPENABLE] = 0xFF;
         self.cpu.set_state(&state);
         self.cpu.set_ar(1, self.memory.layout.stack_top);
+    }
+}
+
+/// What a run that has ended comes to.
+pub(super) fn conclude(mut running: Running<'_, '_>, ended: Ended) -> Run {
+    let chain = match ended {
+        Ended::Returned(_) => Chain::new(),
+        Ended::Fault(Fault { kind: FaultKind::Fetch { .. }, .. }) => running.chain_of_jump(),
+        _ => running.chain(),
+    };
+    let executed = running.cpu.instructions();
+    let looped = match ended {
+        Ended::Budget | Ended::Idle(_) => running.loop_of(),
+        _ => Vec::new(),
+    };
+    let divided_by_zero = ended == Ended::Aborted && running.is_division_trap();
+    running.bus.settle(Some(running.cpu.pc()));
+    running.bus.settle(None);
+    let Running { mut bus, log, text, samples, returns, stops, .. } = running;
+    let profile = bus.profile.take();
+    let mut counters = bus.counters;
+    counters.instructions = executed.saturating_sub(stops);
+    let (scalar_reads, writes) = (bus.scalar_reads, bus.view.into_writes());
+    let (touches, streams) = (bus.touches.into_entries(), bus.streams.into_conflicts());
+    let (own, owners, memory) = (bus.own.into_entries(), bus.owners, bus.memory);
+    memory.look_at_heaps();
+    counters.window_misses = memory.registers.take_reprogrammed();
+    let variables = std::mem::take(&mut memory.named);
+    let heap = |kind: Kind| &memory.heaps[kind as usize];
+    let freed = |kind: Kind| if profile.is_some() { heap(kind).freed().to_vec() } else { Vec::new() };
+    let freed = Kind::ALL.map(freed);
+    Run {
+        core: memory.core,
+        ended,
+        chain,
+        looped,
+        log,
+        text,
+        counters,
+        profile,
+        samples,
+        divided_by_zero,
+        touches,
+        own,
+        owners,
+        streams,
+        writes,
+        scalar_reads,
+        blocks: Kind::ALL.map(|kind| heap(kind).blocks().to_vec()),
+        freed,
+        returns,
+        crowded: memory.is_crowded(),
+        tcm_high_water: heap(Kind::Tcm).high_water(),
+        hbm_high_water: heap(Kind::Hbm).high_water(),
+        heaps_followed: Kind::ALL.iter().all(|kind| heap(*kind).is_followed()),
+        stack_high_water: (memory.layout.stack_top - map::DATARAM) - memory.stack_low as u32,
+        hbm_stack: memory.hbm_stack,
+        variables,
+        responses: memory.registers.responses(),
+        is_checked: memory.is_checked,
     }
 }

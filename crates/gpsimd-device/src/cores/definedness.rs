@@ -8,7 +8,7 @@ use crate::cores::incident::{History, Near};
 use crate::memory::heap::Chain;
 
 /// Undefined bits in memory, and where all undefined bits came from.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Definedness {
     /// Whether the core tracks them.
     pub tracking: bool,

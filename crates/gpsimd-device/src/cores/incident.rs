@@ -205,7 +205,7 @@ pub struct Folded {
 }
 
 /// The incidents of one core, folded by kind, tensor and place in the program, in order of first appearance.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Log {
     entries: Vec<Folded>,
     index: std::collections::HashMap<(What, bool, Actor, Option<usize>, Chain), usize>,
@@ -247,6 +247,11 @@ impl Log {
     /// What handlers of a checked build found: check and call chain, first message, how often.
     pub(crate) fn verdicts(&self) -> &BTreeMap<(Code, Chain), (String, u64)> {
         &self.verdicts
+    }
+
+    /// How many different incidents there were.
+    pub(crate) fn seen(&self) -> usize {
+        self.entries.len() + self.verdicts.len()
     }
 
     /// Everything seen, in order of first appearance.

@@ -3,6 +3,7 @@
 //! Unaware of other cores, of how a library got there, and of symbols: all it knows of a program are addresses.
 
 pub mod access;
+pub mod aside;
 pub mod blocks;
 mod bulk;
 pub mod bus;
@@ -11,6 +12,8 @@ pub mod definedness;
 pub mod dma;
 pub mod incident;
 pub mod near;
+pub mod observed;
+pub mod paused;
 pub mod pending;
 pub mod profile;
 mod requests;

@@ -6,6 +6,7 @@ use crate::memory::heap::Chain;
 use crate::memory::watch::Job;
 
 /// A watched call in progress.
+#[derive(Clone)]
 pub(crate) struct Pending {
     /// What it is for.
     pub job: Job,

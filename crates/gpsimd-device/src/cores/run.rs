@@ -149,23 +149,28 @@ impl<'s, 'a> Running<'s, 'a> {
                 LONG..SLICE => SLICE - executed,
                 _ => SLICE,
             };
-            let mut stop = self.cpu.run(&mut self.bus, left.min(slice));
-            if let Stop::Fault(Fault { kind: FaultKind::Bus { fault: BusFault::Device(_), .. }, .. }) = stop {
-                stop = self.repeat();
+            let stop = self.cpu.run(&mut self.bus, left.min(slice));
+            if let Some(ended) = self.answer(stop) {
+                return ended;
             }
-            match stop {
-                Stop::Budget => {}
-                Stop::Simcall => {
-                    if let Some(ended) = self.serve() {
-                        return ended;
-                    }
-                }
-                Stop::Break { .. } | Stop::Syscall | Stop::Wait => return Ended::Aborted,
-                Stop::Fault(Fault { kind: FaultKind::Illegal { bytes: [0, 0, 0] }, .. }) => {
-                    return Ended::Aborted;
-                }
-                Stop::Fault(fault) => return Ended::Fault(fault),
+        }
+    }
+
+    /// Does what the core stopped for; how the run ended, if that ends it.
+    pub fn answer(&mut self, mut stop: Stop) -> Option<Ended> {
+        if let Stop::Fault(Fault { kind: FaultKind::Bus { fault: BusFault::Device(_), .. }, .. }) = stop {
+            stop = self.repeat();
+        }
+        match stop {
+            Stop::Budget => None,
+            Stop::Simcall => self.serve(),
+            Stop::Break { .. }
+            | Stop::Syscall
+            | Stop::Wait
+            | Stop::Fault(Fault { kind: FaultKind::Illegal { bytes: [0, 0, 0] }, .. }) => {
+                Some(Ended::Aborted)
             }
+            Stop::Fault(fault) => Some(Ended::Fault(fault)),
         }
     }
 
@@ -203,7 +208,7 @@ impl<'s, 'a> Running<'s, 'a> {
     }
 
     /// The call chain with each frame's stack pointer.
-    fn frames(&mut self) -> Vec<(u32, u32)> {
+    pub fn frames(&mut self) -> Vec<(u32, u32)> {
         let cpu = &*self.cpu;
         let mut frames = self.bus.quietly(|bus| cpu.call_chain(bus, CHAIN_LIMIT));
         self.with_returns(&mut frames);

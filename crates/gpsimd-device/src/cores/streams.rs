@@ -50,7 +50,7 @@ impl Stream {
 }
 
 /// All of a run.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Streams(Vec<Stream>);
 
 impl Streams {

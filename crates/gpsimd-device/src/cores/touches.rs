@@ -44,7 +44,7 @@ impl Touch {
 type Place = (u32, usize, bool);
 
 /// Everything one core touched, in order of first appearance.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Touches {
     entries: Vec<Touch>,
     instructions: HashMap<Place, usize>,

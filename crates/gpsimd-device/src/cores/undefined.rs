@@ -46,7 +46,7 @@ impl Bus<'_> {
     }
 
     /// Where an NX address leads.
-    fn place(&mut self, addr: u32) -> Option<Place> {
+    pub(crate) fn place(&mut self, addr: u32) -> Option<Place> {
         let offset = addr.wrapping_sub(map::DATARAM) as usize;
         if offset < self.memory.dataram.size() {
             return Some(Place::Dataram(offset));

@@ -190,9 +190,27 @@ impl<'a> Symbols<'a> {
         Some((start.wrapping_add(self.shift), *len))
     }
 
+    /// Address and length of the function that holds an address.
+    pub fn extent(&self, pc: u32) -> Option<(u32, u32)> {
+        let pc = pc.wrapping_sub(self.shift);
+        let after = self.functions().partition_point(|(start, ..)| *start <= pc);
+        let (start, len, _) = self.functions().get(after.checked_sub(1)?)?;
+        (pc - start < *len).then(|| (start.wrapping_add(self.shift), *len))
+    }
+
+    /// The same symbols, to be read again where they are asked.
+    pub fn again(&self) -> Symbols<'a> {
+        Symbols { memo: self.memo, ..Symbols::read(self.bytes).moved_by(self.shift) }
+    }
+
     /// The image, as it was given.
     pub fn image(&self) -> &'a [u8] {
         self.bytes
+    }
+
+    /// How far the code was moved up after the link.
+    pub fn shift(&self) -> u32 {
+        self.shift
     }
 
     /// Addresses of the functions that `wanted` picks by their linkage names.

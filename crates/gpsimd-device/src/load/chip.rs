@@ -9,7 +9,7 @@ use gpsimd_loader::{Bounds, Region};
 
 use super::control::{Config, Control};
 use super::error::beside;
-use super::way::Asked;
+use super::way::{Asked, Launch};
 use crate::call::shared::SharedMemory;
 use crate::cores::core::{Core, Run};
 use crate::cores::run::{Ended, Limits};
@@ -70,6 +70,8 @@ pub struct Turn<'s> {
     pub multicore: bool,
     /// What the cores did that ran a kernel, in order.
     pub runs: Vec<Run>,
+    /// The cores that would run a kernel, if somebody else is to see to that.
+    pub handed_over: Option<Vec<Launch>>,
 }
 
 impl Chip {
@@ -180,7 +182,17 @@ impl Hardware for Turn<'_> {
     fn call(&mut self, core: u8, entry: Entry, addr: u32) -> Result<Returned, CallError> {
         let (config, multicore) = (self.chip.config, self.multicore);
         let watched = self.chip.watched.clone();
+        let (layout, bounds) = (self.chip.layout, self.chip.bounds);
         let unit = self.chip.unit(core).ok_or_else(|| CallError("there is no such core".to_owned()))?;
+        if let (Entry::Kernel, Some(Asked { placed, .. }), Some(launches)) =
+            (entry, self.call, &mut self.handed_over)
+        {
+            let nothing = Unit::new(core, layout, bounds, config).core;
+            let mut core = std::mem::replace(&mut unit.core, nothing);
+            core.memory.registers.feed(placed.blocks.clone());
+            launches.push(Launch { core, launcher: addr, multicore });
+            return Ok(Returned { value: 0, table: None });
+        }
         let core = &mut unit.core;
         let (nothing, unwatched) = (SharedMemory::default(), Control::default());
         let aside = unwatched.limits(core.memory.core, config.for_boot());

@@ -16,7 +16,8 @@ use super::fetched::Fetched;
 use super::program::CoreImage;
 use super::steps::{self, Step};
 use super::trace::Trace;
-use super::way::{Asked, Way};
+use super::way::{Asked, Launch, Way};
+use crate::call::placed::Placed;
 use crate::call::shared::SharedMemory;
 use crate::cores::core::{Core, Run};
 use crate::cores::run::{Ended, Function, Limits};
@@ -44,6 +45,8 @@ pub struct Fixed {
     /// One for each image.
     memos: Vec<Memo>,
     cores: Vec<Core>,
+    /// Where each of them has its image.
+    bases: Vec<u32>,
     table: LibraryTable,
     sequencer: Sequencer,
     trace: Trace,
@@ -54,7 +57,16 @@ impl Fixed {
     pub fn new(images: Vec<CoreImage>, config: Config) -> Fixed {
         let memos = images.iter().map(|_| Memo::default()).collect();
         let (table, sequencer) = (LibraryTable::default(), Sequencer::default());
-        Fixed { config, images, memos, cores: Vec::new(), table, sequencer, trace: Trace::default() }
+        Fixed {
+            config,
+            images,
+            memos,
+            cores: Vec::new(),
+            bases: Vec::new(),
+            table,
+            sequencer,
+            trace: Trace::default(),
+        }
     }
 
     /// Installs a row for every function of every core, as the host does, and reads back what the firmware sees.
@@ -138,6 +150,7 @@ impl Way for Fixed {
             cores.push(booted);
         }
         self.install(&cores).inspect_err(|error| self.trace.fail("table", error, Vec::new()))?;
+        self.bases = cores.iter().map(|core| core.memory.image_base).collect();
         self.cores = cores;
         let rows = self.table.rows().to_vec();
         self.tell(&Step::Installed { rows: &rows, entries }, Vec::new());
@@ -167,13 +180,31 @@ impl Way for Fixed {
         Ok(runs)
     }
 
+    fn hand_over(&mut self, _function: usize, call: &Placed) -> Result<Vec<Launch>, Fault> {
+        let mut launches = Vec::new();
+        let mut rest = &call.blocks[..];
+        while let Some(fetched) = Fetched::next(&mut self.sequencer, rest, &mut self.trace)? {
+            if let Handed::CustomOp { function, .. } = fetched.handed {
+                let multicore = self.cores.len() > 1;
+                let found = self.found(function);
+                let cores = std::mem::take(&mut self.cores).into_iter().zip(found);
+                launches = cores
+                    .filter(|(_, (_, row, _))| row.is_some())
+                    .map(|(mut core, (_, _, launcher))| {
+                        core.memory.registers.feed(call.blocks.clone());
+                        Launch { core, launcher, multicore }
+                    })
+                    .collect();
+            }
+            rest = fetched.behind;
+        }
+        Ok(launches)
+    }
+
     fn programs(&self) -> Vec<Program<'_>> {
-        let cores = self.images.iter().zip(&self.memos).zip(&self.cores);
+        let cores = self.images.iter().zip(&self.memos).zip(&self.bases);
         cores
-            .map(|((image, memo), core)| Program {
-                symbols: image.symbols().remembering(memo),
-                base: core.memory.image_base,
-            })
+            .map(|((image, memo), base)| Program { symbols: image.symbols().remembering(memo), base: *base })
             .collect()
     }
 
@@ -184,6 +215,7 @@ impl Way for Fixed {
     fn unload(&mut self) -> Result<(), LoadError> {
         self.tell(&Step::Forgotten(self.cores.len()), Vec::new());
         self.cores.clear();
+        self.bases.clear();
         self.table = LibraryTable::default();
         Ok(())
     }

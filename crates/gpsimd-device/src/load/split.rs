@@ -15,7 +15,7 @@ use gpsimd_loader::record::{ALL_CORES, Record};
 use gpsimd_loader::ucpl::Header;
 
 use super::chip::{self, Chip, Turn};
-use super::control::Config;
+use super::control::{Config, Control};
 use super::error::LoadError;
 use super::fetched::Fetched;
 use super::fixed::status_name;
@@ -23,7 +23,8 @@ use super::host::{self, Made, Orders};
 use super::program::Shipment;
 use super::steps::{self, Step};
 use super::trace::{Trace, together};
-use super::way::{Asked, Way};
+use super::way::{Asked, Launch, Way};
+use crate::call::placed::Placed;
 use crate::cores::core::Run;
 use crate::cores::run::Function;
 use crate::explain::evidence::Program;
@@ -117,6 +118,16 @@ impl Split {
 
     /// Puts an instruction stream before the sequencer, which hands what it fetches to the cores of the pool.
     fn run(&mut self, stream: &[u8], call: Option<Asked<'_>>) -> Result<Handled, Fault> {
+        self.handle(stream, call, false)
+    }
+
+    /// As [`Split::run`]; kernels run only unless their cores are handed over.
+    fn handle(
+        &mut self,
+        stream: &[u8],
+        call: Option<Asked<'_>>,
+        is_handed_over: bool,
+    ) -> Result<Handled, Fault> {
         let mut handled = Handled::default();
         let mut rest = stream;
         loop {
@@ -127,7 +138,8 @@ impl Split {
             let Fetched { handed, instruction, blocks, behind, log } = fetched;
             self.tell(Step::Fetched { what: handed.to_string(), instruction, blocks }, log);
             let (chip, hbm) = (&mut self.chip, &self.context.memory);
-            let mut turn = Turn { chip, hbm, call, multicore, runs: Vec::new() };
+            let handed_over = is_handed_over.then(Vec::new);
+            let mut turn = Turn { chip, hbm, call, multicore, runs: Vec::new(), handed_over };
             match handed {
                 Handed::PoolConfig(record) => handled.outcomes.extend(self.pool.execute(&record, &mut turn)),
                 Handed::Extended { spec, .. } => {
@@ -138,6 +150,7 @@ impl Split {
                 }
             }
             handled.runs.append(&mut turn.runs);
+            handled.launches.extend(turn.handed_over.into_iter().flatten());
             rest = behind;
         }
     }
@@ -161,6 +174,7 @@ struct Handled {
     outcomes: Vec<(u8, Outcome)>,
     dispatched: Vec<Dispatched>,
     runs: Vec<Run>,
+    launches: Vec<Launch>,
 }
 
 impl Way for Split {
@@ -215,6 +229,13 @@ impl Way for Split {
         self.tell(Step::Dispatched(dispatched), log);
         self.trace.stages.extend(steps::call(call.placed, &runs, self.chip.local_stack()));
         Ok(runs)
+    }
+
+    fn hand_over(&mut self, function: usize, call: &Placed) -> Result<Vec<Launch>, Fault> {
+        let instruction = instruction(self.rows.get(function).map_or(0, |row| row.spec));
+        let stream = [&instruction[..], &call.blocks].concat();
+        let asked = Asked { placed: call, control: &Control::default(), beat: &|| {} };
+        Ok(self.handle(&stream, Some(asked), true)?.launches)
     }
 
     fn programs(&self) -> Vec<Program<'_>> {

@@ -8,7 +8,7 @@ use super::control::Control;
 use super::error::LoadError;
 use super::trace::Trace;
 use crate::call::placed::Placed;
-use crate::cores::core::Run;
+use crate::cores::core::{Core, Run};
 use crate::cores::run::Function;
 use crate::explain::evidence::Program;
 
@@ -21,6 +21,16 @@ pub struct Asked<'a> {
     pub control: &'a Control,
     /// Called on the calling thread now and then, as long as the call takes.
     pub beat: &'a dyn Fn(),
+}
+
+/// A core that is to run an operator.
+pub struct Launch {
+    /// The core, with the call's blocks before it.
+    pub core: Core,
+    /// The operator's launcher.
+    pub launcher: u32,
+    /// Whether other cores run it, too.
+    pub multicore: bool,
 }
 
 /// A library on the cores, by the way it got there.
@@ -39,6 +49,13 @@ pub trait Way: std::fmt::Debug + Send {
     /// # Errors
     /// [`Fault`] when the sequencer stops at one of them.
     fn dispatch(&mut self, function: usize, call: Asked<'_>) -> Result<Vec<Run>, Fault>;
+
+    /// Goes as far with an operator's instructions as to the cores that would execute them, and takes those off the device,
+    /// which does nothing any more from then on.
+    ///
+    /// # Errors
+    /// [`Fault`] when the sequencer stops at one of the instructions.
+    fn hand_over(&mut self, function: usize, call: &Placed) -> Result<Vec<Launch>, Fault>;
 
     /// What the cores run, in core order.
     fn programs(&self) -> Vec<Program<'_>>;

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 /// The part of a memory in which blocks are placed.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Arena {
     start: u32,
     end: u32,

@@ -94,7 +94,7 @@ pub struct Change {
 }
 
 /// One heap as seen from outside.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Heap {
     kind: Kind,
     header: u32,

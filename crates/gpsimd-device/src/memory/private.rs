@@ -19,7 +19,7 @@ use crate::parts::sdma::Sdma;
 const WORD: usize = 4;
 
 /// Private memory, registers and DMA queues of one core.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Memory {
     /// Number of the core.
     pub core: u8,

@@ -29,6 +29,20 @@ pub struct Ram {
     len: usize,
 }
 
+impl Clone for Ram {
+    /// A copy costs what was touched: most of a core's memory never is.
+    fn clone(&self) -> Ram {
+        const PAGE: usize = 4096;
+        let mut bytes = vec![0; self.bytes.len()];
+        for (to, from) in bytes.chunks_mut(PAGE).zip(self.bytes.chunks(PAGE)) {
+            if from != &[0; PAGE][..from.len()] {
+                to.copy_from_slice(from);
+            }
+        }
+        Ram { bytes, len: self.len }
+    }
+}
+
 impl Ram {
     /// `len` zero bytes, nothing accessible.
     pub fn new(len: usize) -> Ram {

@@ -10,6 +10,7 @@ const INIT: u8 = 1;
 /// This core wrote the byte.
 const WRITTEN: u8 = 2;
 
+#[derive(Clone)]
 struct Page {
     data: [u8; PAGE],
     state: [u8; PAGE],
@@ -40,6 +41,11 @@ impl<'a> View<'a> {
             .map(|region| (0..(region.byte_len() as usize).div_ceil(PAGE)).map(|_| None).collect())
             .collect();
         View { shared, pages, last: 0 }
+    }
+
+    /// A view with what was written before.
+    pub fn with(shared: &'a SharedMemory, writes: Writes) -> View<'a> {
+        View { shared, pages: writes.pages, last: 0 }
     }
 
     /// The tensors behind the view.
@@ -180,7 +186,7 @@ impl<'a> View<'a> {
 }
 
 /// Everything one core wrote to shared tensors.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Writes {
     pages: Vec<Vec<Option<Box<Page>>>>,
 }

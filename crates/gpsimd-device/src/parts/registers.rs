@@ -22,7 +22,7 @@ pub const INSN_DATA: u32 = 0x844;
 pub const INSN_RESPOND: u32 = 0x848;
 
 /// The register block of one core.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Registers {
     words: Vec<u32>,
     mem: [u64; map::WINDOW_COUNT],

@@ -20,7 +20,7 @@ const COMPLETION_BASE_HI: u32 = 0x48;
 const REGISTER_WORDS: usize = 0x100 / 4;
 
 /// One direction of a queue pair.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Queue {
     words: [u32; REGISTER_WORDS],
     waiting: u32,
@@ -118,7 +118,7 @@ pub enum Stopped {
 }
 
 /// The queue pair of one core.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Sdma {
     /// Memory to stream: the source side.
     pub m2s: Queue,

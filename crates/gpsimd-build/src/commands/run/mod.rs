@@ -321,7 +321,7 @@ fn ending(ending: Ending) -> String {
 }
 
 /// The library on its cores; if it does not get there, how far it came.
-fn loaded(loadable: &Loadable, config: Config) -> Result<Machine, (miette::Report, Trace)> {
+pub(super) fn loaded(loadable: &Loadable, config: Config) -> Result<Machine, (miette::Report, Trace)> {
     let mut trace = Trace::default();
     let mut machine = match loadable.machine(config, &mut trace) {
         Ok(machine) => machine,
@@ -334,7 +334,12 @@ fn loaded(loadable: &Loadable, config: Config) -> Result<Machine, (miette::Repor
 }
 
 /// What an op is called with, the n-th time.
-fn call_of(arguments: &Run, library: &Library, op: &Op, call: u32) -> Result<(Vec<Arg>, TensorSpec)> {
+pub(super) fn call_of(
+    arguments: &Run,
+    library: &Library,
+    op: &Op,
+    call: u32,
+) -> Result<(Vec<Arg>, TensorSpec)> {
     let texts: Vec<String> =
         arguments.inputs.iter().cloned().chain(op.defaults(arguments.inputs.len())).collect();
     let args = args(op, &texts, call)?;
@@ -347,7 +352,7 @@ fn call_of(arguments: &Run, library: &Library, op: &Op, call: u32) -> Result<(Ve
 }
 
 /// The op's name; a source's may come with its schema.
-fn name(arguments: &Run) -> Option<&str> {
+pub(super) fn name(arguments: &Run) -> Option<&str> {
     let op = arguments.op.as_deref()?;
     Some(op.split_once('=').map_or(op, |(kernel, _)| kernel).trim())
 }

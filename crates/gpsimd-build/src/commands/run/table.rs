@@ -2,7 +2,7 @@
 //!
 //! Unaware of findings.
 
-use gpsimd_device::{CoreReport, Dtype, Ending, RunReport, Tensor};
+use gpsimd_device::{CoreReport, Ending, RunReport, Tensor};
 
 use super::ending;
 use crate::cli::Run;
@@ -75,58 +75,6 @@ fn head(tensor: &Tensor) -> String {
     let size = tensor.spec.dtype.size();
     let count = tensor.data.len() / size;
     let shown: Vec<String> =
-        tensor.data.chunks_exact(size).take(SHOWN).map(|bytes| element(tensor.spec.dtype, bytes)).collect();
+        tensor.data.chunks_exact(size).take(SHOWN).map(|bytes| tensor.spec.dtype.show(bytes)).collect();
     format!("= [{}{}]", shown.join(", "), if count > SHOWN { ", …" } else { "" })
-}
-
-/// One element as text; nothing if the bytes are not one.
-fn element(dtype: Dtype, bytes: &[u8]) -> String {
-    let two = || <[u8; 2]>::try_from(bytes).ok();
-    let four = || <[u8; 4]>::try_from(bytes).ok();
-    let text = match dtype {
-        Dtype::Int8 => bytes.first().map(|byte| byte.cast_signed().to_string()),
-        Dtype::Uint8 => bytes.first().map(u8::to_string),
-        Dtype::Int16 => two().map(|bytes| i16::from_le_bytes(bytes).to_string()),
-        Dtype::Int32 => four().map(|bytes| i32::from_le_bytes(bytes).to_string()),
-        Dtype::Int64 => <[u8; 8]>::try_from(bytes).ok().map(|bytes| i64::from_le_bytes(bytes).to_string()),
-        Dtype::Bfloat16 => two().map(|bytes| short(half::bf16::from_le_bytes(bytes).to_f32())),
-        Dtype::Float16 => two().map(|bytes| short(half::f16::from_le_bytes(bytes).to_f32())),
-        Dtype::Float32 => four().map(|bytes| short(f32::from_le_bytes(bytes))),
-    };
-    text.unwrap_or_default()
-}
-
-/// A float as Python writes it: with an exponent where the digits would be many.
-fn short(value: f32) -> String {
-    let size = value.abs();
-    if value == 0.0 || !value.is_finite() || (1e-4..1e16).contains(&size) {
-        value.to_string()
-    } else {
-        format!("{value:e}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn elements_are_short_and_of_their_kind() {
-        let rows = [
-            (Dtype::Float32, 0.1_f32.to_le_bytes().to_vec(), "0.1"),
-            (Dtype::Float32, 1e-38_f32.to_le_bytes().to_vec(), "1e-38"),
-            (Dtype::Float32, (-3e20_f32).to_le_bytes().to_vec(), "-3e20"),
-            (Dtype::Float32, f32::NAN.to_le_bytes().to_vec(), "NaN"),
-            (Dtype::Float32, 7.0_f32.to_le_bytes().to_vec(), "7"),
-            (Dtype::Int32, (-7_i32).to_le_bytes().to_vec(), "-7"),
-            (Dtype::Int8, vec![0xff], "-1"),
-            (Dtype::Uint8, vec![0xff], "255"),
-            (Dtype::Int64, i64::MIN.to_le_bytes().to_vec(), "-9223372036854775808"),
-            (Dtype::Float16, half::f16::from_f32(0.5).to_le_bytes().to_vec(), "0.5"),
-            (Dtype::Bfloat16, half::bf16::from_f32(-2.0).to_le_bytes().to_vec(), "-2"),
-        ];
-        for (dtype, bytes, want) in rows {
-            assert_eq!(element(dtype, &bytes), want);
-        }
-    }
 }
