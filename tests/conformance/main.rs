@@ -7,6 +7,7 @@
 mod bench;
 #[path = "../../sdk/tests/expectations.rs"]
 mod expectations;
+#[allow(dead_code, reason = "the C++ library's own tests are run by xtensa-iss")]
 #[path = "../../crates/xtensa-iss/tests/common/gcc.rs"]
 mod gcc;
 
