@@ -357,7 +357,7 @@ mod tests {
         world.list(first);
         world.heap.set_site(2, &[9]);
         assert_eq!(world.look(), Change { freed: vec![b.clone()], added: vec![], recognised: false });
-        assert_eq!(world.heap.freed(), [Freed { block: b, site: vec![9] }]);
+        assert_eq!(world.heap.freed(), [Freed { block: b, site: vec![9], died: 0 }]);
         assert_eq!(world.heap.blocks(), [a]);
     }
 
