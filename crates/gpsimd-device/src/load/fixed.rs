@@ -164,6 +164,7 @@ impl Way for Fixed {
     }
 
     fn dispatch(&mut self, _function: usize, call: Asked<'_>) -> Result<Vec<Run>, Fault> {
+        self.trace.begin_call();
         let mut runs = Vec::new();
         let mut rest = &call.placed.blocks[..];
         while let Some(fetched) = Fetched::next(&mut self.sequencer, rest, &mut self.trace)? {

@@ -222,6 +222,7 @@ impl Way for Split {
 
     /// The stream of a call: the extended instruction of the op, and the blocks with its arguments.
     fn dispatch(&mut self, function: usize, call: Asked<'_>) -> Result<Vec<Run>, Fault> {
+        self.trace.begin_call();
         let instruction = instruction(self.rows.get(function).map_or(0, |row| row.spec));
         let stream = [&instruction[..], &call.placed.blocks].concat();
         let Handled { dispatched, runs, .. } = self.run(&stream, Some(call))?;

@@ -81,7 +81,20 @@ impl Stage {
     }
 }
 
+/// What happens in a call: the only stages that come again and again.
+const CALL: u8 = 9;
+
+/// Stages from which on those of earlier calls make room: a device may be called for days.
+const MOST: usize = 4096;
+
 impl Trace {
+    /// To be told when a call begins.
+    pub(super) fn begin_call(&mut self) {
+        if self.stages.len() >= MOST {
+            self.stages.retain(|stage| stage.stage != CALL);
+        }
+    }
+
     /// Adds the stage that failed, with what host and cores logged there.
     pub fn fail(&mut self, name: &'static str, why: &dyn fmt::Display, log: Vec<String>) {
         let lines = why.to_string();
@@ -170,6 +183,19 @@ fn without_prid(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn calls_without_end_leave_a_trace_with_one() {
+        let mut trace = Trace::default();
+        trace.stages.push(Stage::new("boot", [], Vec::new()));
+        for _ in 0..MOST {
+            trace.begin_call();
+            trace.stages.extend(["fetch", "execute"].map(|name| Stage::new(name, [], Vec::new())));
+        }
+        assert!(trace.stages.len() <= MOST + 1);
+        assert_eq!(trace.stages[0].name, "boot");
+        assert_eq!(trace.stages.last().map(|stage| stage.name), Some("execute"));
+    }
 
     #[test]
     fn cores_that_say_the_same_are_named_together() {
