@@ -39,6 +39,9 @@ const CXX_FLAGS: &[&str] = &["-std=c++14", "-fno-exceptions", "-fno-rtti"];
 /// `-gdwarf-4`: GCC 12 and later write DWARF 5 by default, whose sections the link scripts do not place.
 const COMMON_FLAGS: &[&str] = &["-g", "-gdwarf-4"];
 
+/// Headers are called what the compiler was told: a sandbox's links would be followed, past the maps of their directories.
+pub(crate) const NAMES_AS_GIVEN: &str = "-fno-canonical-system-headers";
+
 const CODE_FLAGS: &[&str] = &[
     "-fno-jump-tables",
     "-Os",

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::driver::Driver;
+use crate::driver::{Driver, NAMES_AS_GIVEN};
 use crate::sysroot::{self, Source};
 use crate::{Command, Machine, ToolchainError, open, process};
 
@@ -77,7 +77,7 @@ impl GnuToolchain {
             ar,
             env: Vec::new(),
             target: vec!["-mlongcalls".into()],
-            c_headers: Vec::new(),
+            c_headers: vec![NAMES_AS_GIVEN.into()],
             cxx_headers: Vec::new(),
             start_objects,
             end_objects,

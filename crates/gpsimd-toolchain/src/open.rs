@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::Driver;
+use crate::driver::{Driver, NAMES_AS_GIVEN};
 use crate::error::IoContext as _;
 use crate::install::selfcheck;
 use crate::job::prefix_map;
@@ -137,8 +137,7 @@ impl OpenToolchain {
         let mut c_headers = c_headers(&dir, &manifest.compiler_headers);
         let maps = place_maps(&dir, manifest.travels.is_some());
         c_headers.extend(maps.iter().map(|map| prefix_map(&map.from, &map.to)));
-        // a sandbox's links would be followed, past those maps
-        c_headers.push("-fno-canonical-system-headers".into());
+        c_headers.push(NAMES_AS_GIVEN.into());
         // launchers say it to those who need it
         let mut env = vec![config_variable(&dir)];
         if manifest.travels.is_some() {
