@@ -72,7 +72,7 @@ impl Bus<'_> {
         }
         if role == Some(Role::Scalar) {
             for byte in (offset..offset + N).take_while(|byte| *byte < 8) {
-                self.scalar_reads[region] |= 1 << byte;
+                self.notes.scalar_reads[region] |= 1 << byte;
             }
         } else {
             self.touch(at.pc, region, false, offset, N)?;
@@ -90,7 +90,7 @@ impl Bus<'_> {
         if loaded.initialised == 0 && !self.quiet {
             match &mut self.touched {
                 Some(touched) => touched.blank = true,
-                None => self.touches.blank((at.pc, region, false), (offset, offset + N)),
+                None => self.notes.touches.blank((at.pc, region, false), (offset, offset + N)),
             }
         }
         Ok(loaded.data)
@@ -103,13 +103,13 @@ impl Bus<'_> {
 
     /// Counts an element access. The call chain of every so many is sampled, to tell where most of them come from.
     fn count_element(&mut self) -> Result<(), BusFault> {
-        if self.counters.element_accesses % SAMPLE_EVERY == SAMPLE_EVERY - 1 {
+        if self.notes.counters.element_accesses % SAMPLE_EVERY == SAMPLE_EVERY - 1 {
             if !self.lenient {
                 return Err(ATTENTION);
             }
             self.sampled = true;
         }
-        self.counters.element_accesses += 1;
+        self.notes.counters.element_accesses += 1;
         Ok(())
     }
 
@@ -122,7 +122,7 @@ impl Bus<'_> {
         offset: usize,
         len: usize,
     ) -> Result<(), BusFault> {
-        if self.touches.instruction((pc, region, wrote), offset, len) {
+        if self.notes.touches.instruction((pc, region, wrote), offset, len) {
             return Ok(());
         }
         if !self.lenient {
@@ -135,18 +135,18 @@ impl Bus<'_> {
 
     /// Remembers the place of the program that writes a tensor in the core's own memory.
     fn touch_own(&mut self, pc: u32, offset: usize, len: usize) -> Result<(), BusFault> {
-        let (first, size) = self.last_own;
+        let (first, size) = self.notes.last_own;
         if offset.wrapping_sub(first) >= size {
             if self.memory.in_hbm_stack(offset) {
                 return Ok(());
             }
             let blocks = self.memory.heaps[Kind::Hbm as usize].blocks();
             let Some(block) = blocks.iter().find(|block| block.holds(offset)) else { return Ok(()) };
-            self.last_own = (block.offset as usize, block.len as usize);
+            self.notes.last_own = (block.offset as usize, block.len as usize);
         }
-        let (block, _) = self.last_own;
+        let (block, _) = self.notes.last_own;
         let at = offset - block;
-        if self.own.instruction((pc, block, true), at, len) {
+        if self.notes.own.instruction((pc, block, true), at, len) {
             return Ok(());
         }
         if !self.lenient {
@@ -160,7 +160,7 @@ impl Bus<'_> {
     pub(crate) fn note_owner(&mut self, block: usize) {
         let blocks = self.memory.heaps[Kind::Hbm as usize].blocks();
         if let Some(found) = blocks.iter().find(|found| found.offset as usize == block) {
-            self.owners.insert(block, found.site.clone());
+            self.notes.owners.insert(block, found.site.clone());
         }
     }
 
@@ -235,7 +235,7 @@ impl Bus<'_> {
             _ => return Ok(()),
         };
         let (near, history) = self.near_place(Place::Dataram(offset), What::Stale);
-        let hit = self.streams.at(offset).map(|stream| stream.overwritten.clone()).unwrap_or_default();
+        let hit = self.notes.streams.at(offset).map(|stream| stream.overwritten.clone()).unwrap_or_default();
         self.report_block(What::Stale, false, Actor::Cpu, (near, History { hit, ..history }), len)?;
         // once for each time that the tensor is written
         if let Near::Block { len, offset: within, .. } = near {

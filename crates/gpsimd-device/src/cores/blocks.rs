@@ -33,18 +33,18 @@ impl Running<'_, '_> {
                 }
                 let stub = self.cpu.pc().wrapping_sub(STUB_LEN);
                 self.cpu.set_pc(at);
-                self.stops += STOPS.0;
+                self.record.stops += STOPS.0;
                 if let Some(profile) = &mut self.bus.profile {
                     profile.watched(at, stub);
                 }
                 self.begun(job, site);
             }
             Stage::Ended => {
-                self.stops += STOPS.1 - STOPS.0;
+                self.record.stops += STOPS.1 - STOPS.0;
                 if let Some(profile) = &mut self.bus.profile {
                     profile.unwatched(self.bus.memory.firmware_base + firmware::WATCH_RETURN);
                 }
-                let Some(call) = self.pending.pop() else { return };
+                let Some(call) = self.record.pending.pop() else { return };
                 self.cpu.set_pc(self.back(call.back));
                 self.ended(&call);
             }
@@ -54,7 +54,7 @@ impl Running<'_, '_> {
     /// Puts the places that pending calls really return to into the frames of a call chain.
     pub fn with_returns(&self, frames: &mut [(u32, u32)]) {
         let stub = self.bus.memory.firmware_base + firmware::WATCH_RETURN;
-        let mut pending = self.pending.iter().rev();
+        let mut pending = self.record.pending.iter().rev();
         for (pc, _) in frames.iter_mut().filter(|(pc, _)| *pc == stub) {
             *pc = pending.next().map_or(stub, |call| self.back(call.back));
         }
@@ -81,7 +81,7 @@ impl Running<'_, '_> {
             Job::ClosedStream => {
                 let message =
                     "a closed stream is used: what is read is 0, what is written is lost".to_owned();
-                self.log.judge(Verdict { code: Code::ClosedStream, message }, site);
+                self.record.log.judge(Verdict { code: Code::ClosedStream, message }, site);
                 return;
             }
             Job::SizedDelete => {
@@ -96,7 +96,7 @@ impl Running<'_, '_> {
         let back = self.cpu.ar(0);
         let stub = self.bus.memory.firmware_base + firmware::WATCH_RETURN;
         self.cpu.set_ar(0, back & 0xC000_0000 | stub & 0x3FFF_FFFF);
-        self.pending.push(Pending { job, back, arguments, site });
+        self.record.pending.push(Pending { job, back, arguments, site });
     }
 
     fn ended(&mut self, call: &Pending) {
@@ -141,11 +141,11 @@ impl Running<'_, '_> {
         let offset = self.offset(kind, arguments);
         let now = self.cpu.instructions();
         if let Some(block) = offset.and_then(|offset| self.bus.memory.take_back(kind, offset, site, now)) {
-            if kind == Kind::Libc && self.returns.len() < Log::LIMIT {
-                self.returns.entry((block.site.clone(), site.clone())).or_insert(block.len);
+            if kind == Kind::Libc && self.record.returns.len() < Log::LIMIT {
+                self.record.returns.entry((block.site.clone(), site.clone())).or_insert(block.len);
             }
             if kind == Kind::Tcm {
-                self.bus.streams.freed(block.offset, now);
+                self.bus.notes.streams.freed(block.offset, now);
             }
             return Some(block.runtime);
         }
@@ -179,7 +179,11 @@ impl Running<'_, '_> {
     }
 
     fn note(&mut self, what: What, near: Near, len: u32, site: &[u32], history: impl Into<History>) {
-        self.log.add(Incident { what, write: false, actor: Actor::Cpu, near, len }, site, history.into());
+        self.record.log.add(
+            Incident { what, write: false, actor: Actor::Cpu, near, len },
+            site,
+            history.into(),
+        );
     }
 
     /// Gives a function the address that the runtime knows; 0 is none.

@@ -39,10 +39,10 @@ impl Bus<'_> {
                 let Some((data, state)) = self.target(&target) else { return false };
                 data.copy_from_slice(&bytes);
                 state.iter_mut().for_each(|state| *state |= INIT);
-                self.counters.loads += accesses;
+                self.notes.counters.loads += accesses;
             }
         }
-        self.counters.stores += accesses;
+        self.notes.counters.stores += accesses;
         if let Part::Dataram(range) = target
             && to >= self.memory.layout.stack_floor
             && range.start < self.memory.stack_guard
@@ -66,7 +66,7 @@ impl Bus<'_> {
         if !state.get(..=len)?.iter().all(|state| ok_to_load([*state])) {
             return None;
         }
-        self.counters.loads += len as u64 + 1;
+        self.notes.counters.loads += len as u64 + 1;
         u32::try_from(len).ok()
     }
 

@@ -5,15 +5,11 @@
 //! where the access is recorded as an incident and carried out as harmlessly as possible. Unaware of symbols and reports.
 //! Facts: spec `lsp-and-memory.md` §13.1, `device-runtime.md` §9, §10.5.
 
-use std::collections::HashMap;
-
 use xtensa_iss::{At, Bulk, BusFault, FETCH_BYTES, Layout, Reach, Undefined, Use};
 
-use crate::cores::definedness::Definedness;
 use crate::cores::incident::{Actor, History, Incident, Near, What};
+use crate::cores::notes::Notes;
 use crate::cores::profile::Profile;
-use crate::cores::streams::Streams;
-use crate::cores::touches::Touches;
 use crate::memory::heap::{Chain, Kind};
 use crate::memory::private::Memory;
 use crate::memory::ram::{ACCESS, STALE};
@@ -84,14 +80,14 @@ pub struct Bus<'a> {
     pub memory: &'a mut Memory,
     /// Shared tensors.
     pub view: View<'a>,
+    /// What outlasts an instruction.
+    pub notes: Notes,
     /// Whether several cores run the call.
     pub multicore: bool,
     /// Whether accesses are being repeated: incidents are recorded and nothing is refused.
     pub lenient: bool,
     /// Whether nothing is to be noticed: the host looks at the call chain.
     pub quiet: bool,
-    /// Undefined bits in memory.
-    pub definedness: Definedness,
     /// Incidents of the repeated instruction, each with what is known of the memory concerned, and with the call chain that
     /// is to be blamed, if that is not the instruction's own.
     pub incidents: Vec<(Incident, History, Chain)>,
@@ -99,30 +95,16 @@ pub struct Bus<'a> {
     pub handed_out: Option<(Kind, usize)>,
     /// What DMA transfers of the repeated instruction touched of tensors.
     pub transferred: Vec<Transferred>,
-    /// Places of the program that touch tensors.
-    pub touches: Touches,
-    /// Places of the program that write tensors in the core's own memory; the region is the offset of the block.
-    pub own: Touches,
-    /// Who allocated these blocks.
-    pub owners: HashMap<usize, Chain>,
-    /// A place of that kind which the repeated instruction is, with the bytes it touches.
+    /// A place that writes a tensor in the core's own memory, which the repeated instruction is, with the bytes it touches.
     pub touched_own: Option<(u32, usize, (usize, usize))>,
-    /// The block that was written last: first offset and length.
-    pub(crate) last_own: (usize, usize),
-    /// Buffers that may be streams'.
-    pub streams: Streams,
-    /// A place of that kind which the repeated instruction is, with the bytes it touches.
+    /// A place that touches a tensor, which the repeated instruction is, with the bytes it touches.
     pub touched: Option<Touched>,
     /// Code bytes that DMA transfers changed: NX address and length.
     pub code_changed: Option<(u32, u32)>,
-    /// Counts.
-    pub counters: Counters,
     /// Who is to answer for them, if that was asked.
     pub profile: Option<Box<Profile>>,
     /// Whether the repeated instruction is one of the element accesses whose call chain is sampled.
     pub sampled: bool,
-    /// Per region, which of its first eight bytes were read (scalars only).
-    pub scalar_reads: Vec<u8>,
     pub(crate) buffer: (Vec<u8>, Vec<bool>),
 }
 
@@ -133,36 +115,29 @@ impl<'a> Bus<'a> {
         Bus {
             memory,
             view,
+            notes: Notes::of(regions),
             multicore,
             lenient: false,
             quiet: false,
-            definedness: Definedness::default(),
             incidents: Vec::new(),
             handed_out: None,
             transferred: Vec::new(),
-            touches: Touches::default(),
-            own: Touches::default(),
-            owners: HashMap::new(),
             touched_own: None,
-            last_own: (0, 0),
-            streams: Streams::default(),
             touched: None,
             code_changed: None,
-            counters: Counters::default(),
             profile: None,
             sampled: false,
-            scalar_reads: vec![0; regions],
             buffer: Default::default(),
         }
     }
 
     /// Runs `look` with checks off and leaves no trace of it: for reading the call chain.
     pub fn quietly<R>(&mut self, look: impl FnOnce(&mut Self) -> R) -> R {
-        let (counters, lenient, seen) = (self.counters, self.lenient, self.incidents.len());
+        let (counters, lenient, seen) = (self.notes.counters, self.lenient, self.incidents.len());
         (self.lenient, self.quiet) = (true, true);
         let profile = self.profile.take();
         let result = look(self);
-        (self.counters, self.profile) = (counters, profile);
+        (self.notes.counters, self.profile) = (counters, profile);
         (self.lenient, self.quiet) = (lenient, false);
         self.incidents.truncate(seen);
         result
@@ -266,7 +241,7 @@ impl<'a> Bus<'a> {
     pub(crate) fn settle(&mut self, pc: Option<u32>) {
         let moves = self.memory.registers.reprogrammed();
         if let Some(profile) = &mut self.profile {
-            profile.settle(pc, Counters { window_misses: moves, ..self.counters });
+            profile.settle(pc, Counters { window_misses: moves, ..self.notes.counters });
         }
     }
 
@@ -275,19 +250,19 @@ impl<'a> Bus<'a> {
         if !self.memory.stale {
             let offset = addr.wrapping_sub(map::DATARAM) as usize;
             if let Some(value) = self.memory.dataram.load(offset) {
-                self.counters.loads += 1;
+                self.notes.counters.loads += 1;
                 self.blame(at.pc);
                 return Ok(value);
             }
         }
         let offset = addr.wrapping_sub(self.memory.image_base) as usize;
         if let Some(value) = self.memory.image.load(offset) {
-            self.counters.loads += 1;
+            self.notes.counters.loads += 1;
             self.blame(at.pc);
             return Ok(value);
         }
         let value = self.load_elsewhere(at, addr)?;
-        self.counters.loads += 1;
+        self.notes.counters.loads += 1;
         self.blame(at.pc);
         Ok(value)
     }
@@ -324,7 +299,7 @@ impl<'a> Bus<'a> {
         match self.window(addr) {
             Ok(soc) => {
                 let value = self.load_soc(at, soc)?;
-                self.counters.window_loads += 1;
+                self.notes.counters.window_loads += 1;
                 Ok(value)
             }
             Err(Some(_)) => {
@@ -343,19 +318,19 @@ impl<'a> Bus<'a> {
                 if offset < self.memory.stack_guard && addr >= self.memory.layout.stack_floor {
                     self.note_low_store(at, addr, N)?;
                 }
-                self.counters.stores += 1;
+                self.notes.counters.stores += 1;
                 self.blame(at.pc);
                 return Ok(());
             }
         }
         let offset = addr.wrapping_sub(self.memory.image_base) as usize;
         if self.memory.image.store(offset, value) {
-            self.counters.stores += 1;
+            self.notes.counters.stores += 1;
             self.blame(at.pc);
             return Ok(());
         }
         self.store_elsewhere(at, addr, value)?;
-        self.counters.stores += 1;
+        self.notes.counters.stores += 1;
         self.blame(at.pc);
         Ok(())
     }
@@ -406,7 +381,7 @@ impl<'a> Bus<'a> {
         match self.window(addr) {
             Ok(soc) => {
                 self.store_soc(at, soc, value)?;
-                self.counters.window_stores += 1;
+                self.notes.counters.window_stores += 1;
                 Ok(())
             }
             Err(Some(_)) => self.report(What::WindowUnset, true, Actor::Cpu, Near::Nx { addr }, N),
@@ -513,7 +488,7 @@ impl xtensa_iss::Bus for Bus<'_> {
     }
 
     fn track(&mut self, on: bool) {
-        self.definedness.tracking = on;
+        self.notes.definedness.tracking = on;
     }
 
     fn undefined(&mut self, addr: u32, size: u8) -> Undefined {

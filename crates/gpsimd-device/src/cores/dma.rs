@@ -50,8 +50,8 @@ impl Bus<'_> {
         self.write(rx.addr, &data, &init);
         self.buffer = (data, init);
         self.note_stream(tx.addr, rx.addr, len);
-        self.counters.dma_transfers += 1;
-        self.counters.dma_bytes += len as u64;
+        self.notes.counters.dma_transfers += 1;
+        self.notes.counters.dma_bytes += len as u64;
         let completion = self.dataram_offset(slot.completion)?;
         self.memory.dataram.poke(completion, &Descriptor::completion(rx_bytes));
         Ok(())
@@ -67,14 +67,14 @@ impl Bus<'_> {
         let Some((tensor, at)) = self.far(far) else { return };
         let block = self.memory.heaps[Kind::Tcm as usize].blocks().iter().find(|block| block.holds(local));
         if let Some(block) = block {
-            self.streams.used(block, local - block.offset as usize, tensor, (at, at + len), writes);
+            self.notes.streams.used(block, local - block.offset as usize, tensor, (at, at + len), writes);
         }
         if writes {
             // Lenient by construction: doorbells run in the repetition.
             let _ = self.outdate(far, len);
             if let Far::Block(block) = tensor {
-                let chain: Chain = self.definedness.frames.iter().map(|(pc, _)| *pc).collect();
-                self.own.transfer(&chain, (block as usize, true), (at, at + len), None);
+                let chain: Chain = self.notes.definedness.frames.iter().map(|(pc, _)| *pc).collect();
+                self.notes.own.transfer(&chain, (block as usize, true), (at, at + len), None);
                 self.note_owner(block as usize);
             }
         }
@@ -95,18 +95,18 @@ impl Bus<'_> {
 
     /// Bytes of a tensor are written: a stream that holds them in its buffer has old ones from now on.
     pub(crate) fn outdate(&mut self, place: Place, len: usize) -> Result<(), BusFault> {
-        if self.streams.is_empty() {
+        if self.notes.streams.is_empty() {
             return Ok(());
         }
         let Some((tensor, at)) = self.far(place) else { return Ok(()) };
-        if !self.streams.hold(tensor, at, at + len) {
+        if !self.notes.streams.hold(tensor, at, at + len) {
             return Ok(());
         }
         if !self.lenient {
             return Err(ATTENTION);
         }
-        let writer: Chain = self.definedness.frames.iter().map(|(pc, _)| *pc).collect();
-        for (offset, len) in self.streams.overwrite(tensor, at, at + len, &writer) {
+        let writer: Chain = self.notes.definedness.frames.iter().map(|(pc, _)| *pc).collect();
+        for (offset, len) in self.notes.streams.overwrite(tensor, at, at + len, &writer) {
             self.memory.dataram.outdate(offset, len);
         }
         Ok(())

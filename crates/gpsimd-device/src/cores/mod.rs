@@ -12,6 +12,7 @@ pub mod definedness;
 pub mod dma;
 pub mod incident;
 pub mod near;
+pub mod notes;
 pub mod observed;
 pub mod paused;
 pub mod pending;

@@ -4,7 +4,7 @@
 //! same instructions have always the same effects, so the number of those executed is a time that one can return to.
 //! Unaware of other cores, of names and lines, and of who asks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use xtensa_iss::{Cpu, Fault, FaultKind, State, Stop};
@@ -13,11 +13,8 @@ use crate::call::shared::SharedMemory;
 use crate::cores::aside::Aside;
 use crate::cores::bus::{Bus, Place};
 use crate::cores::core::{Core, Run, conclude};
-use crate::cores::incident::Log;
 use crate::cores::observed::{Lookout, Observed, Range, TOUCH};
-use crate::cores::pending::{Pending, Returns};
-use crate::cores::run::{Ended, Function, Running, Text};
-use crate::memory::heap::Chain;
+use crate::cores::run::{Ended, Function, Record, Running, Text};
 use crate::memory::private::Memory;
 use crate::memory::ram::INIT;
 use crate::memory::view::{View, Writes};
@@ -83,12 +80,7 @@ struct Rest {
     memory: Memory,
     functions: Vec<Function>,
     aside: Aside,
-    log: Log,
-    text: Text,
-    samples: BTreeMap<Chain, u64>,
-    pending: Vec<Pending>,
-    returns: Returns,
-    stops: u64,
+    record: Record,
     ended: Option<Ended>,
 }
 
@@ -105,18 +97,8 @@ impl Core {
         self.prepare(launcher, None);
         let (mut memory, functions, earlier, cpu) = self.into_parts();
         let aside = Bus::new(&mut memory, View::new(shared), multicore).lay_aside();
-        let rest = Rest {
-            memory,
-            functions,
-            aside,
-            log: earlier,
-            text: Text::default(),
-            samples: BTreeMap::new(),
-            pending: Vec::new(),
-            returns: Returns::new(),
-            stops: 0,
-            ended: None,
-        };
+        let record = Record { log: earlier, ..Record::default() };
+        let rest = Rest { memory, functions, aside, record, ended: None };
         Paused { cpu, hidden: BTreeSet::new(), rest }
     }
 }
@@ -159,7 +141,7 @@ impl Paused {
 
     /// What the program printed.
     pub fn text(&self) -> &Text {
-        &self.rest.text
+        &self.rest.record.text
     }
 
     /// Where it is, to be returned to.
@@ -221,7 +203,7 @@ impl Paused {
     fn run(&mut self, shared: &SharedMemory, lookout: &Lookout, most: u64) -> Option<Halt> {
         let mut ended = None;
         let halt = self.with(shared, |running| {
-            let known = if lookout.incidents { running.log.seen() } else { 0 };
+            let known = if lookout.incidents { running.record.log.seen() } else { 0 };
             let mut hits = Vec::new();
             let Running { cpu, bus, .. } = running;
             let mut observed = Observed { bus, lookout, hits: &mut hits };
@@ -256,7 +238,7 @@ impl Paused {
             if let Some(before) = first {
                 return Some(Halt::Touched(Touched { pc, ranges: hits, before }));
             }
-            (lookout.incidents && running.log.seen() > known).then_some(Halt::Incident)
+            (lookout.incidents && running.record.log.seen() > known).then_some(Halt::Incident)
         });
         self.rest.ended = ended;
         match (halt, &self.rest.ended) {
@@ -265,27 +247,24 @@ impl Paused {
         }
     }
 
+    /// The run that this is the state of; what is not put back is gone.
+    fn running<'s>(&'s mut self, shared: &'s SharedMemory) -> Running<'s, 's> {
+        let Rest { memory, functions, aside, record, ended: _ } = &mut self.rest;
+        Running {
+            cpu: &mut self.cpu,
+            bus: Bus::resume(memory, shared, std::mem::take(aside)),
+            functions,
+            record: std::mem::take(record),
+        }
+    }
+
     /// The run that this is the state of, for as long as `act` takes.
     fn with<R>(&mut self, shared: &SharedMemory, act: impl FnOnce(&mut Running<'_, '_>) -> R) -> R {
-        let Rest { memory, functions, aside, log, text, samples, pending, returns, stops, ended: _ } =
-            &mut self.rest;
-        let bus = Bus::resume(memory, shared, std::mem::take(aside));
-        let mut running = Running {
-            cpu: &mut self.cpu,
-            bus,
-            functions,
-            log: std::mem::take(log),
-            text: std::mem::take(text),
-            samples: std::mem::take(samples),
-            pending: std::mem::take(pending),
-            returns: std::mem::take(returns),
-            stops: *stops,
-        };
+        let mut running = self.running(shared);
         let result = act(&mut running);
-        let Running { bus, .. } = running;
-        (*log, *text, *samples) = (running.log, running.text, running.samples);
-        (*pending, *returns, *stops) = (running.pending, running.returns, running.stops);
-        *aside = bus.lay_aside();
+        let Running { bus, record, .. } = running;
+        let aside = bus.lay_aside();
+        (self.rest.aside, self.rest.record) = (aside, record);
         result
     }
 
@@ -351,26 +330,9 @@ impl Paused {
     pub fn run_so_far(&mut self, shared: &SharedMemory) -> Run {
         let moment = self.moment();
         let ended = self.rest.ended.clone().unwrap_or(Ended::Cancelled);
-        let run = self.concluded(shared, ended);
+        let run = conclude(self.running(shared), ended);
         self.go_to(&moment);
         run
-    }
-
-    fn concluded(&mut self, shared: &SharedMemory, ended: Ended) -> Run {
-        let Rest { memory, functions, aside, log, text, samples, pending, returns, stops, .. } =
-            &mut self.rest;
-        let running = Running {
-            cpu: &mut self.cpu,
-            bus: Bus::resume(memory, shared, std::mem::take(aside)),
-            functions,
-            log: std::mem::take(log),
-            text: std::mem::take(text),
-            samples: std::mem::take(samples),
-            pending: std::mem::take(pending),
-            returns: std::mem::take(returns),
-            stops: *stops,
-        };
-        conclude(running, ended)
     }
 
     /// All that makes the core's future: two equal ones run on identically.

@@ -90,6 +90,6 @@ impl Running<'_, '_> {
     /// Notes a verdict with the call chain that led to its handler.
     fn accuse(&mut self, verdict: Verdict) {
         let chain = self.chain();
-        self.log.judge(verdict, chain);
+        self.record.log.judge(verdict, chain);
     }
 }

@@ -87,6 +87,12 @@ pub(crate) struct Running<'s, 'a> {
     pub cpu: &'s mut Cpu,
     pub bus: Bus<'a>,
     pub functions: &'s mut Vec<Function>,
+    pub record: Record,
+}
+
+/// What becomes of a run, besides what its bus notes.
+#[derive(Clone, Default)]
+pub(crate) struct Record {
     pub log: Log,
     pub text: Text,
     pub samples: BTreeMap<Chain, u64>,
@@ -106,17 +112,7 @@ impl<'s, 'a> Running<'s, 'a> {
         functions: &'s mut Vec<Function>,
         earlier: Log,
     ) -> Running<'s, 'a> {
-        Running {
-            cpu,
-            bus,
-            functions,
-            log: earlier,
-            text: Text::default(),
-            samples: BTreeMap::new(),
-            pending: Vec::new(),
-            returns: Returns::new(),
-            stops: 0,
-        }
+        Running { cpu, bus, functions, record: Record { log: earlier, ..Record::default() } }
     }
 
     /// Runs until something ends it.
@@ -179,10 +175,10 @@ impl<'s, 'a> Running<'s, 'a> {
     fn progress(&self) -> u64 {
         const FREE: u64 = 10_000_000;
         const PER_BYTE: u64 = 10_000;
-        let counters = &self.bus.counters;
+        let counters = &self.bus.notes.counters;
         let accesses = counters.window_loads + counters.window_stores + counters.dma_transfers;
         let bytes: u64 = self.bus.view.shared().regions().iter().map(|region| region.byte_len()).sum();
-        let text = self.text.bytes.len() as u64 + self.text.dropped;
+        let text = self.record.text.bytes.len() as u64 + self.record.text.dropped;
         accesses.min(FREE.saturating_add(bytes.saturating_mul(PER_BYTE))).wrapping_add(text)
     }
 
@@ -241,7 +237,7 @@ impl<'s, 'a> Running<'s, 'a> {
         let chain: Chain = frames.iter().map(|(pc, _)| *pc).collect();
         for (incident, history, moved) in std::mem::take(&mut self.bus.incidents) {
             let blamed = if moved.is_empty() { &chain } else { &moved };
-            self.log.add(incident, blamed, history.among(frames));
+            self.record.log.add(incident, blamed, history.among(frames));
         }
     }
 
@@ -249,7 +245,7 @@ impl<'s, 'a> Running<'s, 'a> {
     fn repeat(&mut self) -> Stop {
         let frames = self.frames();
         let chain: Chain = frames.iter().map(|(pc, _)| *pc).collect();
-        self.bus.definedness.frames.clone_from(&frames);
+        self.bus.notes.definedness.frames.clone_from(&frames);
         self.bus.lenient = true;
         let stop = self.cpu.run(&mut self.bus, 1);
         self.bus.lenient = false;
@@ -257,20 +253,20 @@ impl<'s, 'a> Running<'s, 'a> {
         if let Some((heap, descriptor)) = self.bus.handed_out.take() {
             self.bus.memory.heaps[heap as usize].set_site(descriptor, &chain);
         }
-        if std::mem::take(&mut self.bus.sampled) && self.samples.len() < Log::LIMIT {
-            *self.samples.entry(chain.clone()).or_default() += 1;
+        if std::mem::take(&mut self.bus.sampled) && self.record.samples.len() < Log::LIMIT {
+            *self.record.samples.entry(chain.clone()).or_default() += 1;
         }
         for Transferred { region, wrote, span, blank } in std::mem::take(&mut self.bus.transferred) {
-            self.bus.touches.transfer(&chain, (region, wrote), span, blank);
+            self.bus.notes.touches.transfer(&chain, (region, wrote), span, blank);
         }
         if let Some(Touched { place, span, blank }) = self.bus.touched.take() {
-            self.bus.touches.found(place, chain.clone(), span);
+            self.bus.notes.touches.found(place, chain.clone(), span);
             if blank {
-                self.bus.touches.blank(place, span);
+                self.bus.notes.touches.blank(place, span);
             }
         }
         if let Some((pc, block, span)) = self.bus.touched_own.take() {
-            self.bus.own.found((pc, block, true), chain.clone(), span);
+            self.bus.notes.own.found((pc, block, true), chain.clone(), span);
             self.bus.note_owner(block);
         }
         if let Some((addr, len)) = self.bus.code_changed.take() {
@@ -319,16 +315,16 @@ impl<'s, 'a> Running<'s, 'a> {
                 0
             }
             Service::Write => {
-                if self.text.first.is_empty() {
-                    self.text.first = self.chain();
+                if self.record.text.first.is_empty() {
+                    self.record.text.first = self.chain();
                 }
                 let memory = &mut *self.bus.memory;
-                let room = TEXT_LIMIT - self.text.bytes.len();
+                let room = TEXT_LIMIT - self.record.text.bytes.len();
                 let kept = room.min(a4 as usize);
                 match memory.peek(a3, kept) {
                     Some(bytes) => {
-                        self.text.bytes.extend_from_slice(bytes);
-                        self.text.dropped += (a4 as usize - kept) as u64;
+                        self.record.text.bytes.extend_from_slice(bytes);
+                        self.record.text.dropped += (a4 as usize - kept) as u64;
                         a4
                     }
                     None => u32::MAX,

@@ -54,7 +54,7 @@ impl Bus<'_> {
 
     /// Accesses that translated code did.
     pub(crate) fn count_reached(&mut self, loads: u64, stores: u64) {
-        self.counters.loads = self.counters.loads.wrapping_add(loads);
-        self.counters.stores = self.counters.stores.wrapping_add(stores);
+        self.notes.counters.loads = self.notes.counters.loads.wrapping_add(loads);
+        self.notes.counters.stores = self.notes.counters.stores.wrapping_add(stores);
     }
 }

@@ -42,7 +42,7 @@ fn behind(place: Place, bytes: usize) -> Place {
 impl Bus<'_> {
     /// Answers a load of bytes that hold no value: the core has to track them first.
     pub(crate) fn unwritten(&self) -> Result<(), BusFault> {
-        if self.definedness.tracking || self.quiet { Ok(()) } else { Err(BusFault::Undefined) }
+        if self.notes.definedness.tracking || self.quiet { Ok(()) } else { Err(BusFault::Undefined) }
     }
 
     /// Where an NX address leads.
@@ -71,7 +71,7 @@ impl Bus<'_> {
         if state & (ACCESS | INIT) != ACCESS {
             return None;
         }
-        let known = self.definedness.bytes.get(&key(place)).filter(|_| state & KNOWN != 0).copied();
+        let known = self.notes.definedness.bytes.get(&key(place)).filter(|_| state & KNOWN != 0).copied();
         Some(known.unwrap_or_else(|| (0xff, self.origin(place))))
     }
 
@@ -91,10 +91,10 @@ impl Bus<'_> {
 
     fn origin(&mut self, place: Place) -> u32 {
         let (near, history) = self.near_place(place, What::Uninitialised);
-        if let Some(&number) = self.definedness.numbers.get(&near) {
+        if let Some(&number) = self.notes.definedness.numbers.get(&near) {
             return number;
         }
-        let number = self.definedness.origins.len() as u32;
+        let number = self.notes.definedness.origins.len() as u32;
         if number as usize >= LIMIT {
             return number - 1;
         }
@@ -103,15 +103,15 @@ impl Bus<'_> {
             _ => None,
         };
         let history = History { frame, ..history };
-        self.definedness.origins.push(Origin { near, history, moved: Chain::new() });
-        self.definedness.numbers.insert(near, number);
+        self.notes.definedness.origins.push(Origin { near, history, moved: Chain::new() });
+        self.notes.definedness.numbers.insert(near, number);
         number
     }
 
     /// The origin of undefined bits that the repeated instruction moves to `place`.
     fn moved(&mut self, origin: u32, place: Place) -> u32 {
         let is_tensor = matches!(place, Place::Scratch(offset) if !self.memory.in_hbm_stack(offset));
-        let known = &mut self.definedness;
+        let known = &mut self.notes.definedness;
         if !is_tensor || known.frames.is_empty() || known.origins.len() >= LIMIT {
             return origin;
         }
@@ -137,7 +137,7 @@ impl Bus<'_> {
                 ram.add_state(offset, 1, KNOWN);
             }
         }
-        let bytes = &mut self.definedness.bytes;
+        let bytes = &mut self.notes.definedness.bytes;
         if bytes.len() < LIMIT || bytes.contains_key(&key(place)) {
             bytes.insert(key(place), (bits, origin));
         }
@@ -158,7 +158,7 @@ impl Bus<'_> {
     pub(crate) fn read_undefined(&mut self, place: Place, at: usize, init: &[bool]) {
         for n in (0..init.len()).filter(|n| !init[*n]) {
             if let Some(undefined) = self.undefined_byte(behind(place, n)) {
-                self.definedness.transferred.insert(at + n, undefined);
+                self.notes.definedness.transferred.insert(at + n, undefined);
             }
         }
     }
@@ -166,7 +166,7 @@ impl Bus<'_> {
     /// The transfer at work has written bytes to `place`.
     pub(crate) fn write_undefined(&mut self, place: Place, at: usize, init: &[bool]) {
         for n in (0..init.len()).filter(|n| !init[*n]) {
-            if let Some((bits, origin)) = self.definedness.transferred.get(&(at + n)).copied() {
+            if let Some((bits, origin)) = self.notes.definedness.transferred.get(&(at + n)).copied() {
                 self.mark_undefined(behind(place, n), bits, origin);
             }
         }
@@ -174,7 +174,7 @@ impl Bus<'_> {
 
     /// Forgets the transfer before.
     pub(crate) fn begin_transfer(&mut self) {
-        self.definedness.transferred.clear();
+        self.notes.definedness.transferred.clear();
     }
 
     /// Records that undefined bits decide something, or get into the output. One that gets into a tensor of the kernel's
@@ -214,7 +214,7 @@ impl Bus<'_> {
     }
 
     fn known(&self, origin: u32) -> Option<Origin> {
-        self.definedness.origins.get(origin as usize).cloned()
+        self.notes.definedness.origins.get(origin as usize).cloned()
     }
 
     fn report_copy(&mut self, near: Near, actor: Actor, origin: u32, len: u32) {
@@ -232,7 +232,8 @@ impl Bus<'_> {
     /// byte `at` on. An element passes that has a byte which holds one in part: its bits are being set one by one.
     pub(crate) fn report_transfer(&mut self, (region, offset): (usize, usize), at: usize, init: &[bool]) {
         let size = self.view.shared().regions().get(region).map_or(1, |region| region.spec.dtype.size());
-        let undefined = |n: usize| self.definedness.transferred.get(&(at + n)).filter(|_| !init[n]).copied();
+        let undefined =
+            |n: usize| self.notes.definedness.transferred.get(&(at + n)).filter(|_| !init[n]).copied();
         let in_part = |n: usize| {
             let first = n - ((offset + n) % size).min(n);
             let mut element = first..(first + size).min(init.len());
