@@ -25,16 +25,26 @@ Examples:
   gpsimd-build debug --dap                       # started by an editor
   gpsimd-build debug --listen 127.0.0.1:4711     # connected to by one")]
 pub struct Debug {
-    /// A library (build/NAME), one of its images, or a kernel's source: that is built first, without optimisation.
-    #[arg(value_name = "LIBRARY|SOURCE")]
-    #[arg(required_unless_present_any = ["dap", "listen"])]
-    pub library: Option<PathBuf>,
+    #[command(flatten)]
+    pub subject: Subject,
     /// Speak the Debug Adapter Protocol on standard input and output; `launch` says what is debugged.
     #[arg(long, conflicts_with_all = ["library", "listen"])]
     pub dap: bool,
     /// Speak it with whoever connects to this address, one after the other; 127.0.0.1 only, port 0 is any that is free.
     #[arg(long, value_name = "ADDRESS", conflicts_with = "library")]
     pub listen: Option<SocketAddr>,
+    /// Do not stop at what a run would report.
+    #[arg(long)]
+    pub no_findings: bool,
+}
+
+/// A call to be debugged, as a command line or an editor describes it.
+#[derive(Debug, Clone, Args)]
+pub struct Subject {
+    /// A library (build/NAME), one of its images, or a kernel's source: that is built first, without optimisation.
+    #[arg(value_name = "LIBRARY|SOURCE")]
+    #[arg(required_unless_present_any = ["dap", "listen"])]
+    pub library: Option<PathBuf>,
     /// The op's inputs, in order.
     #[arg(value_name = "INPUT", allow_negative_numbers = true)]
     pub inputs: Vec<String>,
@@ -59,9 +69,6 @@ pub struct Debug {
     /// Of a source: build it for all eight cores. With --lane ucpl and a bare image: load it on all eight cores.
     #[arg(long)]
     pub multicore: bool,
-    /// Do not stop at what a run would report.
-    #[arg(long)]
-    pub no_findings: bool,
     /// Another source of the kernel.
     #[arg(long = "source", value_name = "SOURCE", help_heading = "Of a source")]
     pub sources: Vec<PathBuf>,
@@ -79,67 +86,12 @@ pub struct Debug {
     pub cflags: Vec<OsString>,
 }
 
-/// A call to be debugged, as a terminal or an editor describes it.
-#[derive(Debug, Clone, Default)]
-pub struct Subject {
-    /// A library, or a source.
-    pub library: PathBuf,
-    /// The op's inputs.
-    pub inputs: Vec<String>,
-    /// The op.
-    pub op: Option<String>,
-    /// The input that the output is like.
-    pub like: Option<usize>,
-    /// The output's shape.
-    pub shape: Option<String>,
-    /// The output's element type.
-    pub dtype: Option<String>,
-    /// The way to the device.
-    pub lane: Option<Lane>,
-    /// The generation to prelink for.
-    pub generation: Option<Generation>,
-    /// Whether a source is built for eight cores.
-    pub multicore: bool,
-    /// Other sources.
-    pub sources: Vec<PathBuf>,
-    /// Sources of shape functions.
-    pub shape_sources: Vec<PathBuf>,
-    /// Whether a source is built with checks, rather than without optimisation.
-    pub checked: bool,
-    /// Where it is built.
-    pub out_dir: PathBuf,
-    /// Flags it is built with.
-    pub cflags: Vec<OsString>,
-}
-
-impl Debug {
-    /// The call that the command line describes.
-    pub fn subject(&self) -> Subject {
-        Subject {
-            library: self.library.clone().unwrap_or_default(),
-            inputs: self.inputs.clone(),
-            op: self.op.clone(),
-            like: self.like,
-            shape: self.shape.clone(),
-            dtype: self.dtype.clone(),
-            lane: Some(self.lane),
-            generation: self.generation,
-            multicore: self.multicore,
-            sources: self.sources.clone(),
-            shape_sources: self.shape_sources.clone(),
-            checked: self.checked,
-            out_dir: self.out_dir.clone(),
-            cflags: self.cflags.clone(),
-        }
-    }
-}
-
 impl Subject {
     /// The same call, as `run` has it.
     pub fn call(self, is_source: bool) -> Run {
         let flags = (is_source && !self.checked).then(|| OsString::from("-O0"));
         Run {
-            library: self.library,
+            library: self.library.unwrap_or_default(),
             inputs: self.inputs,
             op: self.op,
             output: None,
@@ -147,7 +99,7 @@ impl Subject {
             shape: self.shape,
             dtype: self.dtype,
             allow: Vec::new(),
-            lane: self.lane.unwrap_or(Lane::Fixed),
+            lane: self.lane,
             trace: false,
             records: None,
             generation: self.generation,

@@ -90,7 +90,7 @@ pub fn run(arguments: &Debug, render: &Render) -> Result<Status> {
     if let Some(address) = arguments.listen {
         return listen(address, render);
     }
-    let (session, images, sources) = ready(arguments.subject(), render)?;
+    let (session, images, sources) = ready(arguments.subject.clone(), render)?;
     let mut debugger = Debugger::new(session, &images, sources);
     debugger.stop_on_finding(!arguments.no_findings);
     let pauser = debugger.pauser();
@@ -135,13 +135,13 @@ fn launched(launch: &serde_json::Value, render: &Render) -> Result<dap::Ready> {
     let inputs =
         launch.inputs.iter().map(|input| input.as_str().map_or_else(|| input.to_string(), str::to_owned));
     let subject = Subject {
-        library: launch.library,
+        library: Some(launch.library),
         inputs: inputs.collect(),
         op: launch.op,
         like: launch.like,
         shape: launch.shape,
         dtype: launch.dtype,
-        lane,
+        lane: lane.unwrap_or(Lane::Fixed),
         generation: None,
         multicore: launch.multicore,
         sources: launch.sources,
@@ -155,7 +155,7 @@ fn launched(launch: &serde_json::Value, render: &Render) -> Result<dap::Ready> {
 
 /// The call before its first instruction, what its cores run, and where the sources are looked for.
 fn ready(subject: Subject, render: &Render) -> Result<dap::Ready> {
-    let is_source = sources::is_source(&subject.library);
+    let is_source = subject.library.as_deref().is_some_and(sources::is_source);
     let call: Run = subject.call(is_source);
     let path = sources::library(&call, render)?;
     let library = Library::find(&path)?;
