@@ -2,6 +2,7 @@
 //!
 //! What is tried and how it is judged is [`gpsimd_test`]'s; here libraries are found or built, and results shown.
 
+mod asked;
 mod libraries;
 mod reference;
 mod show;

@@ -2,15 +2,17 @@
 //!
 //! Unaware of what it computes. The other end is `reference.py`.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, Read as _, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 
 use gpsimd_device::{Arg, Dtype, Tensor, TensorSpec, Value};
 use gpsimd_test::Reference;
 use miette::Diagnostic;
 use serde::Deserialize;
 use serde_json::json;
+
+use super::asked::Asked;
 
 /// Why there is no reference.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -41,11 +43,7 @@ pub enum ReferenceError {
 }
 
 /// A Python function that can be called.
-pub struct Python {
-    child: Child,
-    questions: ChildStdin,
-    answers: BufReader<ChildStdout>,
-}
+pub struct Python(Asked);
 
 #[derive(Deserialize)]
 struct Answer {
@@ -69,15 +67,9 @@ impl Python {
         let program = program.unwrap_or_else(|| "python3".into());
         let failed =
             |source| ReferenceError::Python { program: program.to_string_lossy().into_owned(), source };
-        let mut child = Command::new(&program)
-            .args(["-c", include_str!("reference.py"), name])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
-        let pipes = child.stdin.take().zip(child.stdout.take());
-        let (questions, answers) = pipes.ok_or_else(|| failed(std::io::ErrorKind::BrokenPipe.into()))?;
-        let mut python = Python { child, questions, answers: BufReader::new(answers) };
+        let mut command = Command::new(&program);
+        command.args(["-c", include_str!("reference.py"), name]);
+        let mut python = Python(Asked::start(&mut command).map_err(failed)?);
         let missing = |said| ReferenceError::Missing { name: name.to_owned(), said };
         match python.answer() {
             Ok(Answer { error: None, .. }) => Ok(python),
@@ -103,13 +95,13 @@ impl Python {
                 bytes.extend(&tensor.data);
             }
         }
-        self.questions.write_all(&bytes)?;
-        self.questions.flush()
+        self.0.questions.write_all(&bytes)?;
+        self.0.questions.flush()
     }
 
     fn answer(&mut self) -> Result<Answer, String> {
         let mut line = String::new();
-        match self.answers.read_line(&mut line) {
+        match self.0.answers.read_line(&mut line) {
             Ok(0) => Err("Python ended".to_owned()),
             Ok(_) => serde_json::from_str(&line).map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),
@@ -134,18 +126,10 @@ impl Reference for Python {
             return Err(error);
         }
         let mut data = vec![0; answer.bytes];
-        self.answers.read_exact(&mut data).map_err(|error| error.to_string())?;
+        self.0.answers.read_exact(&mut data).map_err(|error| error.to_string())?;
         let Some(dtype) = Dtype::from_name(&answer.dtype) else {
             return Err(format!("the reference gives {}, which the device has not", answer.dtype));
         };
         Tensor::new(dtype, answer.shape, data).map_err(|error| error.to_string())
-    }
-}
-
-impl Drop for Python {
-    fn drop(&mut self) {
-        // it ends by itself when its questions end; who hangs in a call is ended
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -4,14 +4,16 @@
 //! without an interpreter of its own loads no library of the machine.
 
 use std::fmt::Write as _;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 
 use gpsimd_device::{Arg, Dtype, Tensor, TensorSpec, Value};
 use gpsimd_test::Reference;
 use miette::Diagnostic;
 use tempfile::TempDir;
+
+use super::asked::Asked;
 
 /// Why there is no twin to ask.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -38,9 +40,7 @@ pub enum TwinError {
 pub struct Twin {
     kernel: String,
     cores: u32,
-    child: Child,
-    questions: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    process: Asked,
     /// Holds the program while it runs.
     _program: TempDir,
 }
@@ -58,17 +58,8 @@ impl Twin {
         let failed = |error: std::io::Error| refused(error.to_string());
         let program = program(compiler).map_err(refused)?;
         let twin = path.canonicalize().map_err(failed)?;
-        let mut child = Command::new(program.path().join("twin"))
-            .arg(twin)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
-        let pipes = child.stdin.take().zip(child.stdout.take());
-        let (questions, answers) = pipes.ok_or_else(|| failed(std::io::ErrorKind::BrokenPipe.into()))?;
-        let answers = BufReader::new(answers);
-        let kernel = kernel.to_owned();
-        let mut twin = Twin { kernel, cores, child, questions, answers, _program: program };
+        let process = Asked::start(Command::new(program.path().join("twin")).arg(twin)).map_err(failed)?;
+        let mut twin = Twin { kernel: kernel.to_owned(), cores, process, _program: program };
         twin.answer(0).map_err(refused)?;
         Ok(twin)
     }
@@ -83,11 +74,11 @@ impl Twin {
             }
         }
         line.push('\n');
-        self.questions.write_all(line.as_bytes())?;
+        self.process.questions.write_all(line.as_bytes())?;
         for (_, data) in &given {
-            self.questions.write_all(data)?;
+            self.process.questions.write_all(data)?;
         }
-        self.questions.flush()
+        self.process.questions.flush()
     }
 
     /// At most so many bytes of result; a refusal is an error.
@@ -98,7 +89,7 @@ impl Twin {
             "the twin ended, as a kernel that goes where nothing is ends this machine's process".to_owned()
         };
         let mut line = String::new();
-        let read = self.answers.by_ref().take(64).read_line(&mut line);
+        let read = self.process.answers.by_ref().take(64).read_line(&mut line);
         if read.map_err(|error| error.to_string())? == 0 {
             return Err(ended());
         }
@@ -109,7 +100,7 @@ impl Twin {
             return Err("the twin's process gives too long an answer".to_owned());
         }
         let mut data = vec![0; bytes];
-        self.answers.read_exact(&mut data).map_err(|_| ended())?;
+        self.process.answers.read_exact(&mut data).map_err(|_| ended())?;
         match status {
             0 => Ok(data),
             _ => Err(String::from_utf8_lossy(&data).trim_end().to_owned()),
@@ -123,14 +114,6 @@ impl Reference for Twin {
         let elements = output.check().map_err(|error| error.to_string())?;
         let data = self.answer(elements as usize * output.dtype.size())?;
         Tensor::new(output.dtype, output.shape.clone(), data).map_err(|error| error.to_string())
-    }
-}
-
-impl Drop for Twin {
-    fn drop(&mut self) {
-        // it ends by itself when its questions end; who hangs in a kernel is ended
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
