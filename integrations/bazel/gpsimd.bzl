@@ -29,7 +29,7 @@ _INSTALL = """
 export GPSIMD_BUILD_HOME="$PWD/$2"
 "$1" toolchain install --from "$3" > /dev/null
 # the device SDK's archives too: no action makes them again
-"$1" compile "$4" --no-cache --out-dir "$5" > /dev/null
+"$1" compile "$4" --no-cache --no-precompile --out-dir "$5" > /dev/null
 rm -rf "$5" "$GPSIMD_BUILD_HOME/cache" "$GPSIMD_BUILD_HOME/versions.json"
 """
 
@@ -37,7 +37,7 @@ _COMPILE = """
 tool=$1 home=$2 name=$3 out=$4; shift 4
 export GPSIMD_BUILD_HOME="$PWD/$home"
 work=$(mktemp -d "$PWD/work.XXXXXX")
-"$tool" compile "$@" --name "$name" --no-cache --out-dir "$work" > /dev/null
+"$tool" compile "$@" --name "$name" --no-cache --no-precompile --out-dir "$work" > /dev/null
 for file in "$work/$name".manifest.json "$work/$name"*.so; do cp -L "$file" "$out/"; done
 rm -rf "$work"
 """

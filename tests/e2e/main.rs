@@ -21,6 +21,7 @@ mod integrations;
 mod interrupts;
 mod output;
 mod paths;
+mod precompiled;
 mod running;
 mod stages;
 mod stale;

@@ -28,7 +28,7 @@
 //!     ..Draft::default()
 //! };
 //! let stop = false.into();
-//! let options = RunOptions { jobs: 2, stop: &stop, cache: None, jobserver: None };
+//! let options = RunOptions { jobs: 2, stop: &stop, cache: None, precompiles: true, jobserver: None };
 //! let built = build(draft, &kit, &options, &|event| eprintln!("{event:?}"))?;
 //! for file in built.manifest.names() {
 //!     println!("{}", built.out_dir.join(file).display());

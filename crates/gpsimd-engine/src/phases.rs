@@ -42,7 +42,9 @@ pub fn build<'k>(
     };
     let plan = plan(job, kit);
     let actions = plan.actions.clone();
-    yard.run(&actions, |ran| finish::publish(plan, ran))
+    let built = yard.run(&actions, |ran| finish::publish(plan, ran))?;
+    yard.make_headers();
+    Ok(built)
 }
 
 /// The actions that find what `draft` leaves open; the rest of its build depends on what they find.

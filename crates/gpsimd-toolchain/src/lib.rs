@@ -27,6 +27,7 @@ mod job;
 mod machine;
 mod open;
 pub mod packages;
+pub mod precompiled;
 mod process;
 mod sysroot;
 #[cfg(test)]
@@ -155,6 +156,11 @@ impl Toolchain {
     /// Whether the linker can list what it opened ([`LinkJob::depfile`]): binutils 2.35 and later do, and of those only
     /// ours is known.
     pub fn lists_link_inputs(&self) -> bool {
+        matches!(self, Toolchain::Open(_))
+    }
+
+    /// Whether objects are the same bytes when headers were parsed before ([`precompiled`]): of compilers only ours is known.
+    pub fn precompiles(&self) -> bool {
         matches!(self, Toolchain::Open(_))
     }
 

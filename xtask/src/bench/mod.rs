@@ -73,7 +73,9 @@ impl<'a> Bench<'a> {
     /// What a section consists of.
     fn parts(section: Section) -> Vec<fn(&Bench<'a>) -> Result<String>> {
         match section {
-            Section::Builds => vec![Bench::images, Bench::again, Bench::cold, Bench::growth, Bench::sizes],
+            Section::Builds => {
+                vec![Bench::images, Bench::again, Bench::cold, Bench::headers, Bench::growth, Bench::sizes]
+            }
             Section::Simulator => vec![Bench::programs, Bench::kernels, Bench::processors, Bench::calls],
         }
     }

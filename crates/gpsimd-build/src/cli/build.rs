@@ -172,6 +172,9 @@ pub struct Speed {
     /// Take no results from other builds and leave none.
     #[arg(long, conflicts_with = "cache_dir", help_heading = "Speed")]
     pub no_cache: bool,
+    /// Parse the SDK's headers for every source, not once for all; objects are the same.
+    #[arg(long, help_heading = "Speed")]
+    pub no_precompile: bool,
     /// Start compilers through this program: ccache, sccache, distcc or a path.
     #[arg(long, value_name = "PROGRAM", help_heading = "Speed")]
     pub launcher: Option<OsString>,

@@ -119,6 +119,7 @@ pub fn run(arguments: &Compile, render: &Render) -> Result<Status> {
         jobs: arguments.jobs.map_or_else(processors, usize::from),
         stop: interrupt::flag(),
         cache: cache.as_ref(),
+        precompiles: !speed.no_precompile,
         jobserver: jobserver.as_ref(),
     };
     let result = gpsimd_engine::build(draft, &kit, &options, &|event| progress.event(&event));

@@ -73,8 +73,13 @@ fn build(arguments: &Run, render: &Render) -> Result<PathBuf> {
     let progress = Progress::new(render.verbose > 0, render.is_json(), false);
     let cache = Cache::new(home.path().join("cache"), CACHE_SIZE);
     interrupt::listen();
-    let options =
-        RunOptions { jobs: processors(), stop: interrupt::flag(), cache: Some(&cache), jobserver: None };
+    let options = RunOptions {
+        jobs: processors(),
+        stop: interrupt::flag(),
+        cache: Some(&cache),
+        precompiles: true,
+        jobserver: None,
+    };
     let result = gpsimd_engine::build(draft(arguments)?, &kit, &options, &|event| progress.event(&event));
     let (warnings, _) = progress.finish();
     let built = result?;

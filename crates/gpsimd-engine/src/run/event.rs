@@ -19,6 +19,8 @@ pub struct RunOptions<'a> {
     pub stop: &'a AtomicBool,
     /// Results of other builds.
     pub cache: Option<&'a Cache>,
+    /// Whether the SDK's headers are parsed once for all sources, where objects are the same with that.
+    pub precompiles: bool,
     /// Leave to start processes.
     pub jobserver: Option<&'a Jobserver>,
 }

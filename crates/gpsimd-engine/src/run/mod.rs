@@ -7,6 +7,7 @@ pub(crate) mod diagnose;
 pub(crate) mod event;
 pub(crate) mod finish;
 pub(crate) mod graph;
+pub(crate) mod headers;
 pub(crate) mod jobserver;
 pub(crate) mod log;
 pub(crate) mod process;

@@ -17,6 +17,7 @@ use crate::fresh::stamp::Clock;
 use crate::fresh::state::Record;
 use crate::run::event::{Event, How, RunOptions};
 use crate::run::graph::Graph;
+use crate::run::headers::{Headers, Tried, Wanted};
 use crate::run::log::{self, Log};
 use crate::run::process::{self, Children};
 use crate::words::action::{Action, Made, Tools, Work};
@@ -32,6 +33,7 @@ pub(crate) struct Workshop<'a> {
     pub(crate) lock: &'a Lock,
     pub(crate) library: &'a Path,
     pub(crate) places: &'a Places,
+    pub(crate) headers: Option<&'a Headers>,
     pub(crate) options: &'a RunOptions<'a>,
     pub(crate) observe: &'a (dyn Fn(Event) + Sync),
 }
@@ -71,12 +73,17 @@ struct Board {
     report: Report,
 }
 
+/// Of more actions that could start than this, enough profit from a header that a compile found missing for it to be made first.
+const MANY: usize = 6;
+
 /// What a worker does next.
 enum Task {
     /// An action, the one that let it start, and its last record.
     Perform(usize, Option<usize>, Option<Record>),
     /// The record of one that is done.
     Record(usize, Unrecorded),
+    /// What later compiles take less time with.
+    Make(Wanted),
 }
 
 /// What an action leaves besides its files.
@@ -185,6 +192,7 @@ impl<'a> Scheduler<'a> {
                     let record = self.workshop.record(&self.actions[index], &unrecorded);
                     self.recorded(&mut locked(&self.board), index, record);
                 }
+                Task::Make(wanted) => self.workshop.make(&wanted, children),
             }
         }
     }
@@ -194,6 +202,13 @@ impl<'a> Scheduler<'a> {
         loop {
             if children.stopped() && board.failure.is_none() {
                 board.failure = Some(EngineError::Stopped);
+            }
+            let wanted = || self.workshop.headers.and_then(Headers::wanted);
+            if board.failure.is_none()
+                && board.ready.len() > MANY
+                && let Some(wanted) = wanted()
+            {
+                return Some(Task::Make(wanted));
             }
             if board.failure.is_none()
                 && let Some((_, std::cmp::Reverse(index))) = board.ready.pop_last()
@@ -208,6 +223,10 @@ impl<'a> Scheduler<'a> {
             }
             if board.running == 0 || board.failure.is_some() {
                 return None;
+            }
+            if let Some(wanted) = wanted() {
+                drop(board);
+                return Some(Task::Make(wanted));
             }
             board = self.wake.wait(board).unwrap_or_else(std::sync::PoisonError::into_inner);
         }
@@ -350,9 +369,31 @@ impl Workshop<'_> {
             }
         }
         let start = |label: &str, command: &_| process::run(label, command, self.lock, children);
-        match &action.work {
-            Work::Process(command) => Ok(Made { report: None, said: start(&action.label, command)? }),
-            Work::Stage(stage) => stage.run(&Tools { files: self.judge.files, start: &start }),
+        let command = match &action.work {
+            Work::Process(command) => command,
+            Work::Stage(stage) => return stage.run(&Tools { files: self.judge.files, start: &start }),
+        };
+        let headers = self.headers.zip(action.depfile.as_ref()).filter(|_| action.is_compile());
+        let tried = match headers {
+            Some((headers, depfile)) => headers.compile(command, depfile, &start)?,
+            None => Tried::No,
+        };
+        if let Tried::Made = tried {
+            return Ok(Made::default());
+        }
+        let said = start(&action.label, command)?;
+        if let (Tried::Failed(folder), Some((headers, _)), true) = (tried, headers, said.is_empty()) {
+            headers.give_up(&folder);
+        }
+        Ok(Made { report: None, said })
+    }
+
+    /// Makes a header that compiles found missing; a build does not depend on whether that succeeds.
+    fn make(&self, wanted: &Wanted, children: &Children) {
+        let Some(headers) = self.headers else { return };
+        let token = self.options.jobserver.map(|server| server.token(|| children.stopped()));
+        if !matches!(token, Some(None)) {
+            headers.make(wanted, &|label, command| process::run(label, command, self.lock, children));
         }
     }
 

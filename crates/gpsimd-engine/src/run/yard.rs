@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use gpsimd_image::verify::Report;
@@ -16,7 +17,9 @@ use crate::fresh::state::{Record, State};
 use crate::publish::generation;
 use crate::run::event::{Event, Observer, RunOptions};
 use crate::run::graph::Graph;
+use crate::run::headers::Headers;
 use crate::run::log::Log;
+use crate::run::process::{self, Children};
 use crate::run::schedule::{Scheduler, Workshop};
 use crate::words::action::{Action, Work};
 use crate::words::disk;
@@ -32,6 +35,7 @@ pub(crate) struct Yard<'a> {
     log: Log,
     surroundings: Surroundings,
     places: Places,
+    headers: Option<Headers>,
     options: &'a RunOptions<'a>,
     observe: &'a Observer<'a>,
 }
@@ -60,7 +64,17 @@ impl<'a> Yard<'a> {
         immutable.extend(kit.toolchain.immutable_directories());
         let surroundings = Surroundings::new(&kit.toolchain.identity(), immutable, &library);
         let places = places(project, kit, &library);
-        Ok(Yard { library, lock, log, surroundings, places, options, observe })
+        let headers = options.precompiles.then(|| Headers::of(project, kit)).flatten();
+        Ok(Yard { library, lock, log, surroundings, places, headers, options, observe })
+    }
+
+    /// Makes the headers that compiles found missing while no worker was idle: later builds take less time with them.
+    pub(crate) fn make_headers(&self) {
+        let Some(headers) = &self.headers else { return };
+        let children = Children::default();
+        while let Some(wanted) = headers.wanted().filter(|_| !self.options.stop.load(Ordering::SeqCst)) {
+            headers.make(&wanted, &|label, command| process::run(label, command, &self.lock, &children));
+        }
     }
 
     /// Runs the actions that must run, then `finish` if all succeeded.
@@ -94,6 +108,7 @@ impl<'a> Yard<'a> {
             lock: &self.lock,
             library: &self.library,
             places: &self.places,
+            headers: self.headers.as_ref(),
             options: self.options,
             observe: self.observe,
         };

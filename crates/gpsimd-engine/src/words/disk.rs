@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
+use tempfile::TempDir;
 
 use crate::words::digest::Digest;
 use crate::words::error::EngineError;
@@ -206,15 +207,26 @@ pub(crate) fn directory<B: AsRef<[u8]>>(
 ) -> Result<(), EngineError> {
     let parent = target.parent().unwrap_or(Path::new("."));
     create(parent)?;
-    forget_abandoned(parent);
-    let scratch = tempfile::Builder::new()
-        .prefix(UNFINISHED)
-        .tempdir_in(parent)
-        .map_err(EngineError::io("cannot create a directory in", parent))?;
+    let scratch = unfinished_directory(parent)?;
     for (name, bytes) in files {
         let path = scratch.path().join(name);
         write(&path, bytes.as_ref())?;
     }
+    finish_directory(scratch, target)
+}
+
+/// A directory in `parent` that is not whole yet.
+pub(crate) fn unfinished_directory(parent: &Path) -> Result<TempDir, EngineError> {
+    forget_abandoned(parent);
+    let builder = &mut tempfile::Builder::new();
+    builder
+        .prefix(UNFINISHED)
+        .tempdir_in(parent)
+        .map_err(EngineError::io("cannot create a directory in", parent))
+}
+
+/// Gives it its name, now that it is whole. One that somebody else finished meanwhile is left as it is.
+pub(crate) fn finish_directory(scratch: TempDir, target: &Path) -> Result<(), EngineError> {
     open_to_all(scratch.path())?;
     match fs::rename(scratch.path(), target) {
         Ok(()) => {

@@ -250,6 +250,7 @@ fn build(
         jobs: arguments.compile.jobs.map_or_else(processors, usize::from),
         stop: interrupt::flag(),
         cache: cache.as_ref(),
+        precompiles: !speed.no_precompile,
         jobserver: None,
     };
     let out_dir = draft.settings.out_dir.clone();
