@@ -14,7 +14,7 @@ use crate::fault::{Fault, FaultKind, Stop};
 use crate::isa::{Flow, Insn, Op, decode, execute};
 use crate::native::{self, Routine};
 use crate::state::ps;
-use crate::track;
+use crate::track::{self, Marks};
 use crate::translate::{Blocks, Declined, Entry, Exit, Translator};
 
 /// Longest block, in instructions.
@@ -29,6 +29,8 @@ const NEAR: usize = 1 << 12;
 struct Block {
     pc: u32,
     insns: Box<[Insn]>,
+    /// What tracking asks of each; nothing before it comes by.
+    marks: Box<[Marks]>,
     /// What the host may do instead of the function that begins here.
     routine: Option<Routine>,
     /// Address behind the last instruction.
@@ -53,6 +55,8 @@ pub(crate) struct BlockCache {
     translator: Translator,
     /// The last LEND seen; it is in `loop_ends`.
     known_lend: u32,
+    /// How often everything was forgotten.
+    pub flushes: u64,
 }
 
 impl BlockCache {
@@ -65,6 +69,7 @@ impl BlockCache {
             loop_ends: HashMap::from([(0, None)]),
             translator: Translator::default(),
             known_lend: 0,
+            flushes: 0,
         }
     }
 
@@ -141,7 +146,11 @@ impl BlockCache {
                 }
                 continue;
             }
-            let Some(block) = self.blocks.get(id as usize) else { return Some(Stop::Budget) };
+            let Some(block) = self.blocks.get_mut(id as usize) else { return Some(Stop::Budget) };
+            if TRACKED && block.marks.is_empty() {
+                block.marks = block.insns.iter().map(Marks::of).collect();
+            }
+            let block = &*block;
             if !TRACKED && let Some(done) = block.call(core, bus, left) {
                 if profiled {
                     bus.computed(block.pc, done);
@@ -173,9 +182,13 @@ impl BlockCache {
                 bus.entered(block.pc);
             }
             let mut rest = allowed.iter();
+            let mut marks = block.marks.iter();
             let left_by = loop {
                 let Some(insn) = rest.next() else { break None };
-                let done = if TRACKED { track::step(core, bus, insn) } else { execute(core, bus, insn) };
+                let done = match marks.next() {
+                    Some(marks) if TRACKED => track::step(core, bus, insn, *marks),
+                    _ => execute(core, bus, insn),
+                };
                 if let Err(leave) = done {
                     break Some((leave, insn));
                 }
@@ -348,6 +361,7 @@ impl BlockCache {
         self.blocks.push(Block {
             pc: start,
             insns: run.as_slice().into(),
+            marks: Box::default(),
             routine: found.map(|found| found.routine),
             end: pc,
             successors: [u32::MAX; 2],
@@ -385,6 +399,7 @@ impl BlockCache {
 
     /// Forgets everything decoded.
     pub fn flush(&mut self, core: &mut Core) {
+        self.flushes += 1;
         self.translator.clear();
         self.blocks.clear();
         self.decoded = 0;

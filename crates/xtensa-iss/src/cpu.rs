@@ -84,6 +84,13 @@ impl Cpu {
         self.blocks.flush(&mut self.core);
     }
 
+    /// How often everything decoded was forgotten: whenever the program has changed its own code, and at times besides. Who
+    /// puts memory back behind the core's back must have it forgotten again if this has grown meanwhile.
+    #[must_use]
+    pub fn times_forgotten(&self) -> u64 {
+        self.blocks.flushes
+    }
+
     /// Address of the next instruction.
     #[must_use]
     pub fn pc(&self) -> u32 {

@@ -10,14 +10,18 @@ const BOOLEANS: usize = FLOATS + 16;
 /// The shift amount.
 pub(crate) const SAR: usize = BOOLEANS + 16;
 
+/// A set of registers, a bit each.
+pub(crate) type Places = u128;
+const _: () = assert!(SAR < Places::BITS as usize && PHYSICAL_REGISTERS == u64::BITS as usize);
+
 /// Undefined bits of every register that a program computes with.
 #[derive(Debug, Clone)]
 pub(crate) struct Shadow {
     /// Whether the core tracks them.
     pub tracking: bool,
     registers: [Undefined; SAR + 1],
-    /// How many of them have undefined bits.
-    count: u32,
+    /// Those that have undefined bits.
+    undefined: Places,
     /// What a function left where results are, and the instructions until that is nobody's.
     left: ([(usize, Undefined); 4], u32),
 }
@@ -31,7 +35,7 @@ impl Default for Shadow {
         Self {
             tracking: false,
             registers: [Undefined::default(); SAR + 1],
-            count: 0,
+            undefined: 0,
             left: Default::default(),
         }
     }
@@ -53,9 +57,23 @@ impl Shadow {
 
     pub fn set(&mut self, place: usize, undefined: Undefined) {
         if let Some(register) = self.registers.get_mut(place) {
-            self.count += u32::from(undefined.bits != 0);
-            self.count -= u32::from(register.bits != 0);
+            let bit = 1 << place;
+            self.undefined = if undefined.bits != 0 { self.undefined | bit } else { self.undefined & !bit };
             *register = undefined;
+        }
+    }
+
+    /// Whether all of these hold values.
+    pub fn hold_values(&self, places: Places) -> bool {
+        self.undefined & places == 0
+    }
+
+    /// Gives all of these values.
+    pub fn define(&mut self, places: Places) {
+        let mut left = self.undefined & places;
+        while left != 0 {
+            self.set(left.trailing_zeros() as usize, Undefined::default());
+            left &= left - 1;
         }
     }
 
@@ -89,18 +107,24 @@ impl Shadow {
 
     /// Everything holds a value.
     pub fn is_clean(&self) -> bool {
-        self.count == 0
+        self.undefined == 0
     }
 
     /// Forgets the undefined bits of one origin, because they were told.
     pub fn forget(&mut self, origin: u32) {
-        for register in &mut self.registers {
+        for place in 0..self.registers.len() {
+            let register = self.get(place);
             if register.bits != 0 && register.origin == origin {
-                *register = Undefined::default();
-                self.count -= 1;
+                self.set(place, Undefined::default());
             }
         }
     }
+}
+
+/// What the window at `position` shows in the places in which the window at 0 shows these.
+pub(crate) fn seen_from(position: u8, places: Places) -> Places {
+    let addresses = (places as u64).rotate_left(u32::from(position) * 4);
+    places >> PHYSICAL_REGISTERS << PHYSICAL_REGISTERS | Places::from(addresses)
 }
 
 /// Place of address register `r` of the window at `position`.

@@ -8,13 +8,16 @@ use crate::bus::{At, Bus, Undefined, Use};
 use crate::core::{Core, Done, Leave};
 use crate::fault::{Access as Accessing, FaultKind};
 use crate::isa::{Access, Flow, Insn, Kind, Op, b4const, b4constu, execute};
-use crate::shadow::{SAR, address, boolean, float};
+use crate::shadow::{Places, SAR, address, boolean, float, seen_from};
 use crate::special;
 
 /// Executes one instruction like [`execute`], and moves undefined bits as it moves values.
 #[inline(never)]
-pub(crate) fn step<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn) -> Done {
+pub(crate) fn step<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn, marks: Marks) -> Done {
     core.shadow.tick();
+    if let Some(done) = step_defined(core, bus, insn, marks) {
+        return done;
+    }
     let before = Before::new(core, insn);
     judge(core, bus, insn, &before)?;
     if insn.op == Op::Retw || insn.op == Op::RetwN {
@@ -34,12 +37,77 @@ pub(crate) fn step<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn) -> Done {
     done
 }
 
+/// [`step`] of an instruction that reads values only, which nearly all do; `None` if this is none, or one that moves registers
+/// in ways of its own.
+#[inline(always)]
+fn step_defined<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn, marks: Marks) -> Option<Done> {
+    let position = core.state.window_base;
+    if marks.is_special || !core.shadow.hold_values(seen_from(position, marks.read)) {
+        return None;
+    }
+    if marks.loads
+        && let Some(Memory { addr, size, .. }) = Memory::of(core, insn)
+        && bus.undefined(addr, size).bits != 0
+    {
+        return None;
+    }
+    let done = execute(core, bus, insn);
+    if done != Err(Leave::Fault) {
+        core.shadow.define(seen_from(position, marks.written));
+    }
+    Some(done)
+}
+
+/// What is asked of an instruction each time it is tracked: its row's operands as sets of registers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Marks {
+    /// Registers as the window at 0 shows them.
+    read: Places,
+    written: Places,
+    loads: bool,
+    /// Whether it turns the window, or names registers by number.
+    is_special: bool,
+}
+
+impl Marks {
+    pub fn of(insn: &Insn) -> Self {
+        let is_special = matches!(insn.op, Op::Rsr | Op::Wsr);
+        let mut marks = Self { read: 0, written: 0, loads: false, is_special };
+        for operand in insn.row().operands() {
+            let places = places(insn, operand.kind, 0).fold(0, |set, place| set | 1 << place);
+            marks.read |= if operand.access == Access::Out { 0 } else { places };
+            marks.written |= if operand.access == Access::In { 0 } else { places };
+            marks.loads |= matches!(operand.kind, Kind::Memory(_)) && operand.access != Access::Out;
+            marks.is_special |= operand.kind == Kind::Window;
+        }
+        marks
+    }
+}
+
 /// Memory that an instruction accesses.
 #[derive(Debug, Clone, Copy)]
 struct Memory {
     addr: u32,
     size: u8,
     access: Access,
+}
+
+impl Memory {
+    /// Of an instruction that is about to be executed.
+    fn of(core: &Core, insn: &Insn) -> Option<Self> {
+        insn.row().operands().iter().find_map(|operand| match operand.kind {
+            Kind::Memory(size) => {
+                let a = core.ar(insn.s);
+                let addr = match insn.op {
+                    Op::L32r => insn.imm,
+                    Op::Lsx | Op::Lsxu | Op::Ssx | Op::Ssxu => a.wrapping_add(core.ar(insn.t)),
+                    _ => a.wrapping_add(insn.imm),
+                };
+                Some(Self { addr, size, access: operand.access })
+            }
+            _ => None,
+        })
+    }
 }
 
 /// What an instruction starts from.
@@ -61,17 +129,6 @@ impl Before {
         let position = core.state.window_base;
         let (a, b) = (core.ar(insn.s), core.ar(insn.t));
         let shadow = &core.shadow;
-        let memory = insn.row().operands().iter().find_map(|operand| match operand.kind {
-            Kind::Memory(size) => {
-                let addr = match insn.op {
-                    Op::L32r => insn.imm,
-                    Op::Lsx | Op::Lsxu | Op::Ssx | Op::Ssxu => a.wrapping_add(b),
-                    _ => a.wrapping_add(insn.imm),
-                };
-                Some(Memory { addr, size, access: operand.access })
-            }
-            _ => None,
-        });
         let stored = match insn.op {
             Op::Ssi | Op::Ssiu => shadow.get(float(insn.t)),
             Op::Ssx | Op::Ssxu => shadow.get(float(insn.r)),
@@ -84,7 +141,7 @@ impl Before {
             b,
             ua: shadow.ar(position, insn.s),
             ub: shadow.ar(position, insn.t),
-            memory,
+            memory: Memory::of(core, insn),
             stored,
         }
     }

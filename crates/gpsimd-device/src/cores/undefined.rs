@@ -59,8 +59,8 @@ impl Bus<'_> {
         Some(self.locate(soc).0)
     }
 
-    /// The undefined bits of a byte and their origin, if it may be read and does not hold a value.
-    fn undefined_byte(&mut self, place: Place) -> Option<(u8, u32)> {
+    /// The undefined bits of a byte, if it may be read and does not hold a value, and their origin, if it is kept.
+    fn undefined_bits(&mut self, place: Place) -> Option<(u8, Option<u32>)> {
         let state = match place {
             Place::Tensor(region, offset) => {
                 let byte = self.view.load::<1>(region, offset)?;
@@ -71,20 +71,31 @@ impl Bus<'_> {
         if state & (ACCESS | INIT) != ACCESS {
             return None;
         }
-        let known = self.notes.definedness.bytes.get(&key(place)).filter(|_| state & KNOWN != 0).copied();
-        Some(known.unwrap_or_else(|| (0xff, self.origin(place))))
+        let known = self.notes.definedness.bytes.get(&key(place)).filter(|_| state & KNOWN != 0);
+        Some(known.map_or((0xff, None), |(bits, origin)| (*bits, Some(*origin))))
+    }
+
+    /// The undefined bits of a byte and their origin, if it may be read and does not hold a value.
+    fn undefined_byte(&mut self, place: Place) -> Option<(u8, u32)> {
+        let (bits, origin) = self.undefined_bits(place)?;
+        Some((bits, origin.unwrap_or_else(|| self.origin(place))))
     }
 
     /// The undefined bits of `size` bytes.
     pub(crate) fn undefined_at(&mut self, addr: u32, size: u8) -> Undefined {
+        if self.memory.holds_values(addr, size) {
+            return Undefined::default();
+        }
         let Some(first) = self.place(addr) else { return Undefined::default() };
         self.refresh(first);
         let mut undefined = Undefined::default();
         for n in 0..usize::from(size) {
-            if let Some((bits, origin)) = self.undefined_byte(behind(first, n)) {
-                undefined.origin = if undefined.bits == 0 { origin } else { undefined.origin };
-                undefined.bits |= u32::from(bits) << (8 * n);
+            let place = behind(first, n);
+            let Some((bits, origin)) = self.undefined_bits(place) else { continue };
+            if undefined.bits == 0 {
+                undefined.origin = origin.unwrap_or_else(|| self.origin(place));
             }
+            undefined.bits |= u32::from(bits) << (8 * n);
         }
         undefined
     }

@@ -393,11 +393,11 @@ impl Core<'_, '_> {
 
     /// Blocks of the C heap that went back another way than they came.
     fn returns(&self, folder: &mut Folder) {
-        for ((from, back), len) in &self.run.returns {
-            let (got, given) = (self.origin(from), self.origin(back));
-            if got == given {
+        for (chains @ (from, back), len) in &self.run.returns {
+            if self.program.symbols.agree(chains, || self.origin(from) == self.origin(back)) {
                 continue;
             }
+            let (got, given) = (self.origin(from), self.origin(back));
             let message =
                 format!("a block of {len} bytes from {} is given to {}", got.allocates(), given.frees());
             let mut raw = self.raw(Code::WrongFree, back, message);

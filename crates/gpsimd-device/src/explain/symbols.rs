@@ -11,6 +11,7 @@ use gpsimd_image::ElfFile;
 
 use crate::call::dtype::Dtype;
 use crate::explain::types;
+use crate::memory::heap::Chain;
 
 /// Bytes that a function of unknown size may have.
 const MOST_UNSIZED: u32 = 0x1000;
@@ -72,6 +73,7 @@ pub struct Memo {
     functions: Mutex<HashMap<u32, Option<String>>>,
     has_lines: OnceLock<bool>,
     names_another: Mutex<HashMap<Dtype, bool>>,
+    agreements: Mutex<HashMap<(Chain, Chain), bool>>,
 }
 
 /// What `memo` holds for an address or the like, else what `find` finds.
@@ -180,6 +182,13 @@ impl<'a> Symbols<'a> {
     pub fn names_another(&self, dtype: Dtype) -> bool {
         let look = || types::names_another(self.bytes, dtype);
         self.memo.map_or_else(look, |memo| once(&memo.names_another, dtype, look))
+    }
+
+    /// Whether two call chains agree in something that their functions tell.
+    pub fn agree(&self, chains: &(Chain, Chain), find: impl FnOnce() -> bool) -> bool {
+        let Some(memo) = self.memo else { return find() };
+        let known = memo.agreements.lock().unwrap_or_else(PoisonError::into_inner).get(chains).copied();
+        known.unwrap_or_else(|| once(&memo.agreements, chains.clone(), find))
     }
 
     /// Address and length of the function that the source calls so.

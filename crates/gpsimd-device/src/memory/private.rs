@@ -56,8 +56,8 @@ pub struct Memory {
     pub(crate) globals: Globals,
     /// Variables that incidents of the call name.
     pub(crate) named: Vec<Variable>,
-    /// What the library's static data held when its first op was called.
-    at_first: Option<Vec<u8>>,
+    /// What the library's static data held when its first op was called, stretch by stretch of the image.
+    at_first: Option<Vec<(usize, Vec<u8>)>>,
     /// Lowest offset in the data RAM's stack that was stored to.
     pub stack_low: usize,
     /// Stores to the stack below this offset are looked at: those that lower [`Memory::stack_low`], in a checked build all.
@@ -214,15 +214,23 @@ impl Memory {
 
     /// An op is about to be called: static data that calls before have changed is old, which is noticed where it is read.
     pub fn begin_op(&mut self) {
-        let Some((now, _)) = self.image.range(0, self.image.size()) else { return };
+        let image = &self.image;
+        let now = |at: usize, len: usize| image.range(at, len).map_or(&[][..], |(now, _)| now);
         let Some(before) = &self.at_first else {
-            self.at_first = Some(now.to_vec());
+            let stretches = image.writable(WORD).into_iter();
+            self.at_first = Some(stretches.map(|(at, len)| (at, now(at, len).to_vec())).collect());
             return;
         };
-        /// Bytes compared at once: nearly all of the image is as it was.
-        const STRETCH: usize = 64 * WORD;
-        let changed: Vec<usize> = differences(now, before, STRETCH)
-            .flat_map(|(start, now, before)| differences(now, before, WORD).map(move |(at, ..)| start + at))
+        /// Bytes compared at once: nearly all of the data is as it was.
+        const PIECE: usize = 64 * WORD;
+        let changed: Vec<usize> = before
+            .iter()
+            .flat_map(|(from, before)| {
+                let pieces = differences(now(*from, before.len()), before, PIECE);
+                pieces.flat_map(move |(piece, now, before)| {
+                    differences(now, before, WORD).map(move |(at, ..)| from + piece + at)
+                })
+            })
             .collect();
         for at in changed {
             self.image.outdate(at, WORD);
@@ -257,6 +265,17 @@ impl Memory {
             }
         }
         None
+    }
+
+    /// Whether bytes of the core's own memory are plainly values, without a closer look.
+    #[inline]
+    pub fn holds_values(&self, addr: u32, size: u8) -> bool {
+        let all = |ram: &Ram, base: u32| {
+            let (_, states) = ram.range(addr.wrapping_sub(base) as usize, size.into())?;
+            Some(states.iter().all(|state| state & (ACCESS | INIT) == ACCESS | INIT))
+        };
+        let in_image = || all(&self.image, self.image_base);
+        !self.stale && all(&self.dataram, map::DATARAM).or_else(in_image).unwrap_or(false)
     }
 
     /// Brings the paint of all stale heaps up to date.

@@ -187,6 +187,20 @@ impl Ram {
         }
     }
 
+    /// Where the program may write: whole multiples of `unit` bytes, as offset and length, in order.
+    pub fn writable(&self, unit: usize) -> Vec<(usize, usize)> {
+        let mut stretches: Vec<(usize, usize)> = Vec::new();
+        let units = (0..).step_by(unit).zip(self.state().chunks(unit));
+        let is_writable = |state: &u8| state & (ACCESS | LOCKED) == ACCESS;
+        for (at, states) in units.filter(|(_, states)| states.iter().any(is_writable)) {
+            match stretches.last_mut() {
+                Some((start, len)) if *start + *len == at => *len += states.len(),
+                _ => stretches.push((at, states.len())),
+            }
+        }
+        stretches
+    }
+
     /// Bytes that the program owns hold no value any more.
     #[inline]
     pub fn forget_values(&mut self, at: usize, len: usize) {
@@ -256,6 +270,15 @@ mod tests {
             assert_eq!(ram.store::<4>(4, [1; 4]), stores, "{state:#x}");
             assert!(ram.load::<4>(8).is_some() && ram.store::<4>(8, [1; 4]));
         }
+    }
+
+    #[test]
+    fn writable_stretches_are_of_whole_units() {
+        let mut ram = Ram::new(30);
+        ram.paint(3, 2, ACCESS | INIT | LOCKED);
+        ram.paint(7, 6, ACCESS);
+        ram.paint(22, 8, ACCESS | INIT);
+        assert_eq!(ram.writable(4), [(4, 12), (20, 10)]);
     }
 
     #[test]
