@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What list_registrations.cpp and the shape sources need to run on a simulated core with nothing around it: the entry, memory,
-// output, and the ends of a program. The simulator serves two calls, SIMCALL with a number in a2: write (4) and exit (1).
+// output, and the ends of a program. The simulator serves three calls, SIMCALL with a number in a2: write (4), exit (1), and
+// one that waits for the words of a question (5). What was done before that is done once for all questions.
 // A thrown exception ends the program with its words; no code on the core catches one.
 
 #include <errno.h>
@@ -51,9 +52,10 @@ extern "C" {
 
 void _init();
 
-/// `count` words, each ending in a NUL, one behind the other.
-[[noreturn]] void _start(char* words, int count) {
+/// At `words` are the question's, as many as the call says that waits for them, each ending in a NUL, one behind the other.
+[[noreturn]] void _start(char* words) {
   _init();
+  const int count = ask(5, 0, nullptr, 0);
   char** const argv = static_cast<char**>(calloc(static_cast<size_t>(count) + 1, sizeof(char*)));
   for (int i = 0; i < count; ++i) {
     argv[i] = words;

@@ -30,3 +30,4 @@ pub mod shapes;
 
 pub use library::{Lane, Library, LibraryError, Loadable, Staging};
 pub use ops::{Op, OpError, Ops};
+pub use shapes::ShapeFunctions;

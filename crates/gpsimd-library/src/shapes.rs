@@ -64,26 +64,44 @@ pub enum ShapeImageError {
     },
 }
 
-/// Asks the image for the output of `op` (`ns::op`) for arguments that are `float32:2x3` or a number.
-///
-/// # Errors
-/// [`ShapeImageError`].
-pub fn output(path: &Path, op: &str, arguments: &[String]) -> Result<TensorSpec> {
-    let bytes = read(path)?;
-    let mut shapes = Shapes::parse(&bytes)
-        .map_err(|source| ShapeImageError::NotAnImage { path: path.display().to_string(), source })?;
-    let op = op.to_owned();
-    let shape = shapes.output(&op, arguments).map_err(|failure| match failure {
-        Failure::Refused { said } => ShapeImageError::Refused { op: op.clone(), said },
-        Failure::Answer { said } => ShapeImageError::Answer { op: op.clone(), said },
-        Failure::Stopped { ref chain, .. } => {
-            let at = place(&bytes, chain);
-            ShapeImageError::Stopped { op: op.clone(), failure, at }
+/// A library's shape functions, open for questions: one that is asked again is answered from memory, and what the image does
+/// before its first answer is done once.
+#[derive(Debug)]
+pub struct ShapeFunctions {
+    image: Vec<u8>,
+    shapes: Shapes,
+}
+
+impl ShapeFunctions {
+    /// Of the shape image at `path`.
+    ///
+    /// # Errors
+    /// [`ShapeImageError::NotAnImage`], or a file that cannot be read.
+    pub fn open(path: &Path) -> Result<ShapeFunctions> {
+        let image = read(path)?;
+        let shapes = Shapes::parse(&image)
+            .map_err(|source| ShapeImageError::NotAnImage { path: path.display().to_string(), source })?;
+        Ok(ShapeFunctions { image, shapes })
+    }
+
+    /// The output of `op` (`ns::op`) for arguments that are `float32:2x3` or a number.
+    ///
+    /// # Errors
+    /// [`ShapeImageError`].
+    pub fn output(&mut self, op: &str, arguments: &[String]) -> Result<TensorSpec> {
+        let op = op.to_owned();
+        let shape = self.shapes.output(&op, arguments).map_err(|failure| match failure {
+            Failure::Refused { said } => ShapeImageError::Refused { op: op.clone(), said },
+            Failure::Answer { said } => ShapeImageError::Answer { op: op.clone(), said },
+            Failure::Stopped { ref chain, .. } => {
+                let at = place(&self.image, chain);
+                ShapeImageError::Stopped { op: op.clone(), failure, at }
+            }
+        })?;
+        match Dtype::from_name(&shape.dtype) {
+            Some(dtype) => Ok(TensorSpec::new(dtype, shape.shape)),
+            None => Err(ShapeImageError::Answer { op, said: shape.dtype }.into()),
         }
-    })?;
-    match Dtype::from_name(&shape.dtype) {
-        Some(dtype) => Ok(TensorSpec::new(dtype, shape.shape)),
-        None => Err(ShapeImageError::Answer { op, said: shape.dtype }.into()),
     }
 }
 

@@ -13,5 +13,6 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<session::Session>()?;
+    module.add_class::<session::Report>()?;
     module.add("Refusal", module.py().get_type::<refusal::Refusal>())
 }

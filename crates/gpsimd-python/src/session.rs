@@ -2,11 +2,11 @@
 //!
 //! Unaware of Python's tensors and of how a library was built.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use gpsimd_device::{Config, Control, Machine, RunReport, TensorSpec, Trace};
-use gpsimd_library::{Lane, Library, Ops, Staging, arguments, shapes};
+use gpsimd_library::{Lane, Library, Ops, ShapeFunctions, Staging, arguments};
 use miette::Diagnostic;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -23,8 +23,8 @@ pub struct Session {
     ops: Ops,
     /// One call at a time: a device has one library's cores.
     machine: Mutex<Machine>,
-    /// What shape functions said, by op and inputs.
-    answers: Mutex<HashMap<(String, Vec<String>), TensorSpec>>,
+    /// Its shape functions, from the first question on.
+    shapes: Mutex<Option<ShapeFunctions>>,
 }
 
 #[pymethods]
@@ -39,7 +39,7 @@ impl Session {
         machine.load().map_err(refuse)?;
         let kernels = machine.functions().iter().map(|function| function.name.as_str());
         let ops = Ops::of(&library, kernels);
-        Ok(Self { library, ops, machine: Mutex::new(machine), answers: Mutex::default() })
+        Ok(Self { library, ops, machine: Mutex::new(machine), shapes: Mutex::default() })
     }
 
     /// What is worth knowing of the library before it is called.
@@ -65,16 +65,12 @@ impl Session {
         let texts = arguments.iter().map(Given::described).collect::<PyResult<Vec<_>>>()?;
         let spec = match (&self.library.shapes, &op.qualified) {
             (Some(image), Some(qualified)) => {
-                let question = (qualified.clone(), texts);
-                let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-                match answers.get(&question) {
-                    Some(spec) => spec.clone(),
-                    None => {
-                        let spec = shapes::output(image, qualified, &question.1).map_err(refuse)?;
-                        answers.insert(question, spec.clone());
-                        spec
-                    }
-                }
+                let mut shapes = self.shapes.lock().unwrap_or_else(PoisonError::into_inner);
+                let functions = match &mut *shapes {
+                    Some(functions) => functions,
+                    none => none.insert(ShapeFunctions::open(image).map_err(refuse)?),
+                };
+                functions.output(qualified, &texts).map_err(refuse)?
             }
             _ => {
                 let specs = arguments.iter().map(Given::spec).collect::<PyResult<Vec<_>>>()?;
@@ -94,7 +90,7 @@ impl Session {
         output: (String, Vec<u64>),
         allow: Vec<String>,
         budget: Option<u64>,
-    ) -> PyResult<(Option<Bound<'py, PyByteArray>>, bool, String)> {
+    ) -> PyResult<(Option<Bound<'py, PyByteArray>>, bool, Report)> {
         let op = self.ops.find(Some(kernel)).map_err(refuse)?;
         let allowed: BTreeSet<_> = arguments::checks(&allow).map_err(refuse)?;
         op.check_count(given.len()).map_err(refuse)?;
@@ -125,7 +121,7 @@ impl Session {
         let mut report = called.map_err(refuse)?;
         report.allow(&allowed);
         let data = (!report.has_failed()).then(|| PyByteArray::new(py, &report.output.data));
-        Ok((data, report.is_clean(), document(&report)?))
+        Ok((data, report.is_clean(), Report(report)))
     }
 }
 
@@ -138,8 +134,16 @@ impl Session {
 )]
 struct Unknown;
 
-/// `op`, `cores` and `findings` as `run --json` has them.
-fn document(report: &RunReport) -> PyResult<String> {
-    let document = json!({ "op": report.op, "cores": report.cores, "findings": report.findings });
-    serde_json::to_string(&document).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+/// What a call came to.
+#[pyclass(frozen)]
+pub struct Report(RunReport);
+
+#[pymethods]
+impl Report {
+    /// `op`, `cores` and `findings` as `run --json` has them.
+    fn json(&self) -> PyResult<String> {
+        let Report(report) = self;
+        let document = json!({ "op": report.op, "cores": report.cores, "findings": report.findings });
+        serde_json::to_string(&document).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    }
 }

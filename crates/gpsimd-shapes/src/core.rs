@@ -1,7 +1,8 @@
-//! One simulated core that runs a shape image from its entry to its exit, with words in and text out.
+//! One simulated core that runs a shape image, up to where it is asked and from there to its exit, with words in and text out.
 //!
-//! Unaware of what is asked and answered. The image reaches nothing but its own memory and two calls, SIMCALL with a number
-//! in `a2`: write (4) and exit (1); `sdk/host/start.cpp` is the other side.
+//! Unaware of what is asked and answered. The image reaches nothing but its own memory and three calls, SIMCALL with a number
+//! in `a2`: write (4), exit (1), and the one by which it waits for its words (5); `sdk/host/start.cpp` is the other side. What
+//! an image does before it waits, its constructors with all registrations, is done once: every question begins from there.
 
 use std::time::{Duration, Instant};
 
@@ -22,11 +23,30 @@ const STACK: u32 = 1 << 20;
 const TEXT: usize = 1 << 20;
 /// Longest call chain that is handed on.
 const CHAIN: usize = 24;
+/// Room for words, behind the image and before the stack.
+const WORDS: u32 = 64 << 10;
+/// Bytes of memory that are kept together.
+const PAGE: usize = 4096;
 
-/// An image that can be run again and again, each time from the same state.
-#[derive(Debug, Clone)]
-pub(crate) struct Program<'a> {
-    file: ElfFile<'a>,
+/// The image's calls.
+const EXIT: u32 = 1;
+const WRITE: u32 = 4;
+const WAIT: u32 = 5;
+
+/// An image that can be asked again and again, each time from the same state.
+#[derive(Debug)]
+pub(crate) struct Program {
+    /// What memory holds at the start: addresses and bytes.
+    pages: Vec<(u32, Vec<u8>)>,
+    cpu: Cpu,
+    /// The registers at the start.
+    state: State,
+    /// Whether the start is where the image waits for its words.
+    is_waiting: bool,
+    /// What it had written before that.
+    ran: Ran,
+    /// [`Cpu::times_forgotten`] when memory was last as it is kept.
+    forgotten: u64,
     window: Window,
     /// First address behind the image.
     end: u32,
@@ -35,7 +55,7 @@ pub(crate) struct Program<'a> {
 }
 
 /// How a run went that came to its end.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Ran {
     pub status: u32,
     /// What was written to descriptor 1, and to 2.
@@ -43,8 +63,8 @@ pub(crate) struct Ran {
     pub err: Vec<u8>,
 }
 
-impl<'a> Program<'a> {
-    pub fn parse(bytes: &'a [u8]) -> Result<Program<'a>, ImageError> {
+impl Program {
+    pub fn parse(bytes: &[u8]) -> Result<Program, ImageError> {
         let file = ElfFile::without_symbols(bytes)?;
         file.require_executable()?;
         let window = Variant::Single.window();
@@ -61,71 +81,130 @@ impl<'a> Program<'a> {
             // Inside the window, so it fits.
             end = end.max(stop as u32);
         }
-        Ok(Program { file, window, end: end.next_multiple_of(16), budget: BUDGET })
-    }
-
-    /// Runs the image with these words for its `main`, behind a name.
-    pub fn run(&self, words: &[&str]) -> Result<Ran, Failure> {
-        let words = || ["shapes"].iter().chain(words);
-        let text: Vec<u8> = words().flat_map(|word| word.bytes().chain([0])).collect();
-        let floor = self.end.saturating_add(text.len() as u32).next_multiple_of(16);
-        let top = floor + STACK;
-        let mut ram = Ram::new(self.window.base, (top - self.window.base) as usize);
-        let segments = self.file.loads().map(|(_, segment)| (segment.vaddr, segment.data));
-        for (address, bytes) in segments.chain([(self.end, &text[..])]) {
-            // Parsing has seen to it that everything lies inside.
-            let _ = ram.write(address, bytes);
-        }
+        let end = end.next_multiple_of(16);
+        let floor = end.saturating_add(WORDS);
         let mut cpu = Cpu::new(Config::default());
         cpu.set_state(&State { isl: floor, ..State::default() });
-        cpu.set_ar(1, top - 16);
-        cpu.call4(self.file.header.entry, 0, &[self.end, words().count() as u32]);
-        Run { cpu, ram, ran: Ran::default() }.finish(self.budget)
+        cpu.set_ar(1, floor + STACK - 16);
+        cpu.call4(file.header.entry, 0, &[end]);
+        let state = cpu.state();
+        let pages = file.loads().map(|(_, segment)| (segment.vaddr, segment.data.to_vec())).collect();
+        let ran = Ran::default();
+        Ok(Program { pages, cpu, state, is_waiting: false, ran, forgotten: 0, window, end, budget: BUDGET })
+    }
+
+    /// Answers these words for its `main`, behind a name.
+    pub fn run(&mut self, words: &[&str]) -> Result<Ran, Failure> {
+        let text: Vec<u8> = ["shapes"].iter().chain(words).flat_map(|word| word.bytes().chain([0])).collect();
+        if text.len() > WORDS as usize {
+            return Err(Failure::Refused { said: format!("the question has {} bytes", text.len()) });
+        }
+        let count = words.len() as u32 + 1;
+        let mut ram = Ram::new(self.window.base, (self.end + WORDS + STACK - self.window.base) as usize);
+        for (address, bytes) in &self.pages {
+            // Parsing has seen to it that everything lies inside.
+            let _ = ram.write(*address, bytes);
+        }
+        if self.cpu.times_forgotten() != self.forgotten {
+            // perhaps the image has changed its code, which is put back
+            self.cpu.forget_code();
+            self.forgotten = self.cpu.times_forgotten();
+        }
+        self.cpu.set_state(&self.state);
+        let mut run = Run { cpu: &mut self.cpu, ram, ran: self.ran.clone() };
+        let say = |run: &mut Run<'_>, text: &[u8]| _ = run.ram.write(self.end, text);
+        if !self.is_waiting {
+            // An image of before there was a call to wait by takes its words at once, and ends.
+            say(&mut run, &text);
+            run.cpu.set_ar(7, count);
+            if let Paused::Ended = run.go(self.budget)? {
+                return Ok(run.ran);
+            }
+            say(&mut run, &vec![0; text.len()]);
+            (self.pages, self.state) = (touched(&run.ram), run.cpu.state());
+            (self.ran, self.is_waiting) = (run.ran.clone(), true);
+        }
+        say(&mut run, &text);
+        run.cpu.set_ar(2, count);
+        match run.go(self.budget)? {
+            Paused::Ended => Ok(run.ran),
+            Paused::Waiting => Err(run.stopped("it waits for its words twice".to_owned())),
+        }
     }
 }
 
-struct Run {
-    cpu: Cpu,
+/// The pages that are not all zeros.
+fn touched(ram: &Ram) -> Vec<(u32, Vec<u8>)> {
+    let addresses = (ram.base()..).step_by(PAGE);
+    let pages = addresses.zip(ram.bytes().chunks(PAGE));
+    pages
+        .filter(|(_, bytes)| bytes.iter().any(|byte| *byte != 0))
+        .map(|(at, bytes)| (at, bytes.to_vec()))
+        .collect()
+}
+
+/// Why a run has come to a stop by itself.
+enum Paused {
+    /// It has said all.
+    Ended,
+    /// It wants its words.
+    Waiting,
+}
+
+struct Run<'a> {
+    cpu: &'a mut Cpu,
     ram: Ram,
     ran: Ran,
 }
 
-impl Run {
-    fn finish(mut self, budget: u64) -> Result<Ran, Failure> {
-        let started = Instant::now();
+impl Run<'_> {
+    fn go(&mut self, budget: u64) -> Result<Paused, Failure> {
+        let (started, begun) = (Instant::now(), self.cpu.instructions());
         loop {
-            let left = budget.saturating_sub(self.cpu.instructions());
+            let used = self.cpu.instructions().wrapping_sub(begun);
+            let left = budget.saturating_sub(used);
             let why = match self.cpu.run(&mut self.ram, left.min(SLICE)) {
                 Stop::Budget if left == 0 => format!("it has not ended after {budget} instructions"),
                 Stop::Budget if started.elapsed() > TIME => {
                     format!("it has not ended after {} seconds", TIME.as_secs())
                 }
                 Stop::Budget => continue,
-                Stop::Simcall if self.cpu.ar(2) == 1 => {
-                    self.ran.status = self.cpu.ar(3);
-                    let instructions = self.cpu.instructions();
-                    tracing::debug!(instructions, status = self.ran.status, "the shape image has answered");
-                    return Ok(self.ran);
-                }
-                Stop::Simcall => {
-                    let done = self.write();
-                    self.cpu.set_ar(2, done);
-                    continue;
-                }
+                Stop::Simcall => match self.cpu.ar(2) {
+                    EXIT => {
+                        self.ran.status = self.cpu.ar(3);
+                        tracing::debug!(
+                            instructions = used,
+                            status = self.ran.status,
+                            "the shape image has answered"
+                        );
+                        return Ok(Paused::Ended);
+                    }
+                    WAIT => return Ok(Paused::Waiting),
+                    number => {
+                        let done = self.write(number);
+                        self.cpu.set_ar(2, done);
+                        continue;
+                    }
+                },
                 Stop::Fault(fault) => fault.kind.to_string(),
                 Stop::Break { .. } | Stop::Syscall | Stop::Wait => {
                     "it waits for a debugger or an interrupt".into()
                 }
             };
-            let chain = self.cpu.call_chain(&mut self.ram, CHAIN).into_iter().map(|(pc, _)| pc).collect();
-            let said = String::from_utf8_lossy(&self.ran.err).trim_end().to_owned();
-            return Err(Failure::Stopped { why, said, chain });
+            return Err(self.stopped(why));
         }
     }
 
+    /// The run, as it has stopped.
+    fn stopped(&mut self, why: String) -> Failure {
+        let chain = self.cpu.call_chain(&mut self.ram, CHAIN).into_iter().map(|(pc, _)| pc).collect();
+        let said = String::from_utf8_lossy(&self.ran.err).trim_end().to_owned();
+        Failure::Stopped { why, said, chain }
+    }
+
     /// `write(a3, a4, a5)`: how many bytes were taken, -1 for what is no such call.
-    fn write(&mut self) -> u32 {
-        let (number, fd, at, len) = (self.cpu.ar(2), self.cpu.ar(3), self.cpu.ar(4), self.cpu.ar(5));
+    fn write(&mut self, number: u32) -> u32 {
+        let (fd, at, len) = (self.cpu.ar(3), self.cpu.ar(4), self.cpu.ar(5));
         let start = at.wrapping_sub(self.ram.base()) as usize;
         let bytes = start.checked_add(len as usize).and_then(|end| self.ram.bytes().get(start..end));
         let to = match fd {
@@ -134,7 +213,7 @@ impl Run {
             _ => return u32::MAX,
         };
         match bytes {
-            Some(bytes) if number == 4 => {
+            Some(bytes) if number == WRITE => {
                 let room = TEXT.saturating_sub(to.len());
                 to.extend_from_slice(&bytes[..bytes.len().min(room)]);
                 len

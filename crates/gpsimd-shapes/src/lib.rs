@@ -2,7 +2,7 @@
 //!
 //! A shape image is made of the shape sources and of the SDK's lister, which answers two questions: `list` and
 //! `eval OP ARGUMENT...`. Nothing of it runs on this machine: it is code for the simulated core, sees only its own memory,
-//! and is stopped when it takes too long. Unaware of files, kernels and tensors' elements. Facts: spec `user-api.md` §1, §9.
+//! and is stopped when it takes too long. Its constructors run once; every question is asked of what they left. Unaware of files, kernels and tensors' elements. Facts: spec `user-api.md` §1, §9.
 //!
 //! ```no_run
 //! let image = std::fs::read("build/relu.shapes.so")?;
@@ -22,9 +22,9 @@ use serde::Deserialize;
 use crate::core::Program;
 
 /// A library's shape functions.
-#[derive(Debug, Clone)]
-pub struct Shapes<'a> {
-    program: Program<'a>,
+#[derive(Debug)]
+pub struct Shapes {
+    program: Program,
     /// Answers by question: an op is asked once for each shape of its inputs.
     answers: HashMap<Vec<String>, Shape>,
 }
@@ -65,12 +65,12 @@ pub enum Failure {
     },
 }
 
-impl<'a> Shapes<'a> {
+impl Shapes {
     /// Reads a shape image.
     ///
     /// # Errors
     /// Bytes that are no executable for the simulated core.
-    pub fn parse(bytes: &'a [u8]) -> Result<Shapes<'a>, ImageError> {
+    pub fn parse(bytes: &[u8]) -> Result<Shapes, ImageError> {
         Ok(Shapes { program: Program::parse(bytes)?, answers: HashMap::new() })
     }
 
@@ -78,7 +78,7 @@ impl<'a> Shapes<'a> {
     ///
     /// # Errors
     /// Registrations that cannot be built, and images that do not come to an end.
-    pub fn list(&self) -> Result<String, Failure> {
+    pub fn list(&mut self) -> Result<String, Failure> {
         self.ask(&["list"])
     }
 
@@ -98,7 +98,7 @@ impl<'a> Shapes<'a> {
         Ok(shape)
     }
 
-    fn ask(&self, words: &[&str]) -> Result<String, Failure> {
+    fn ask(&mut self, words: &[&str]) -> Result<String, Failure> {
         let ran = self.program.run(words)?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         match ran.status {

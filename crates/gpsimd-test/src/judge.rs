@@ -3,7 +3,7 @@
 //! Unaware of how cases are chosen and made smaller.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gpsimd_device::{Arg, Code, Control, Dtype, Ending, Finding, RunReport, Severity, Tensor, TensorSpec};
 use gpsimd_schema::Signature;
@@ -59,11 +59,11 @@ pub struct Tester<'a> {
     /// What it takes.
     pub signature: Signature,
     /// Its shape functions.
-    pub shapes: Option<Shapes<'a>>,
+    pub shapes: Option<Shapes>,
     /// The library's ways to the device; what the first gives, the others must.
     pub ways: Vec<Way<'a>>,
     /// What it should compute.
-    pub reference: Option<Box<dyn Reference + 'a>>,
+    pub reference: Option<Arc<Mutex<dyn Reference + Send>>>,
     /// How exactly.
     pub tolerance: Tolerance,
     /// Checks whose findings are not failures.
@@ -310,7 +310,8 @@ impl<'a> Tester<'a> {
         if spec.shape.iter().product::<u64>().max(case.elements()) > REFERENCE_ELEMENTS {
             return None;
         }
-        let reference = self.reference.as_mut()?;
+        let reference = Arc::clone(self.reference.as_ref()?);
+        let mut reference = reference.lock().unwrap_or_else(PoisonError::into_inner);
         if case.group != Group::Given && !reference.knows_all() {
             return None;
         }

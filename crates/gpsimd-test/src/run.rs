@@ -1,7 +1,9 @@
-//! An op's cases, tried one after the other, and the report.
+//! An op's cases, tried by several testers at the same time, and the report.
 //!
-//! Unaware of what a case is judged by.
+//! Which tester tries a case follows from its number, and what they say is read in order of the cases: a test that is repeated
+//! says the same. Unaware of what a case is judged by.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -15,6 +17,9 @@ use crate::shrink::shrink;
 
 /// Failures of one group after which its other cases are left: they would say the same, and may each take long.
 const ENOUGH: usize = 25;
+
+/// Cases that a tester tries before all look at what was found.
+const TURN: usize = 8;
 
 /// What to try.
 #[derive(Debug, Clone)]
@@ -30,9 +35,11 @@ pub struct Wish {
 }
 
 impl Tester<'_> {
-    /// Tries everything; `observe` is told the group, the number of the case and how many there are.
+    /// Tries everything, together with `others` that are made like this one; `observe` is told the group, the number of the case
+    /// and how many there are.
     pub fn run(
         &mut self,
+        others: &mut [Self],
         wish: &Wish,
         stop: &AtomicBool,
         observe: &mut dyn FnMut(Group, usize, usize),
@@ -80,15 +87,19 @@ impl Tester<'_> {
             let is_wished = wish.groups.is_empty() || wish.groups.contains(&group);
             let of_group: Vec<&Case> = cases.iter().filter(|case| case.group == group && is_wished).collect();
             if !of_group.is_empty() && !stop.load(Ordering::Relaxed) {
-                report.groups.push(self.group(group, &of_group, &mut report.failures, stop, observe));
+                let found = &mut report.failures;
+                report.groups.push(self.group(others, group, &of_group, found, stop, observe));
             }
         }
-        report.notes = self.notes.iter().cloned().collect();
+        let notes: BTreeSet<&String> =
+            others.iter().flat_map(|other| &other.notes).chain(&self.notes).collect();
+        report.notes = notes.into_iter().cloned().collect();
         report
     }
 
     fn group(
         &mut self,
+        others: &mut [Self],
         group: Group,
         cases: &[&Case],
         failures: &mut Vec<Failure>,
@@ -97,27 +108,56 @@ impl Tester<'_> {
     ) -> GroupReport {
         let begin = Instant::now();
         let mut report = GroupReport { group, passed: 0, refused: 0, skipped: 0, failed: 0, seconds: 0.0 };
-        for (number, case) in cases.iter().enumerate() {
-            if stop.load(Ordering::Relaxed) || report.failed >= ENOUGH {
-                report.skipped += cases.len() - number;
-                break;
-            }
-            observe(group, number, cases.len());
-            match self.judge(case) {
-                Outcome::Passed => report.passed += 1,
-                Outcome::Refused => report.refused += 1,
-                Outcome::Skipped => report.skipped += 1,
-                Outcome::Failed(failure) => {
-                    report.failed += 1;
-                    match failures.iter_mut().find(|known| known.is_like(&failure)) {
-                        Some(known) => known.cases += 1,
-                        None => failures.push(self.smallest(case, *failure)),
+        let mut tried = 0;
+        'cases: for turn in cases.chunks(TURN * (others.len() + 1)) {
+            observe(group, tried, cases.len());
+            for (case, outcome) in turn.iter().zip(self.judge_all(others, turn, stop)) {
+                if stop.load(Ordering::Relaxed) || report.failed >= ENOUGH {
+                    report.skipped += cases.len() - tried;
+                    break 'cases;
+                }
+                tried += 1;
+                match outcome {
+                    Outcome::Passed => report.passed += 1,
+                    Outcome::Refused => report.refused += 1,
+                    Outcome::Skipped => report.skipped += 1,
+                    Outcome::Failed(failure) => {
+                        report.failed += 1;
+                        match failures.iter_mut().find(|known| known.is_like(&failure)) {
+                            Some(known) => known.cases += 1,
+                            None => failures.push(self.smallest(case, *failure)),
+                        }
                     }
                 }
             }
         }
         report.seconds = begin.elapsed().as_secs_f64();
         report
+    }
+
+    /// What becomes of these cases, in their order.
+    fn judge_all(&mut self, others: &mut [Self], cases: &[&Case], stop: &AtomicBool) -> Vec<Outcome> {
+        let testers = others.len() + 1;
+        let share = |tester: &mut Self, first: usize| -> Vec<Outcome> {
+            let mine = cases.iter().skip(first).step_by(testers);
+            let judge = |case: &&Case| match stop.load(Ordering::Relaxed) {
+                true => Outcome::Skipped,
+                false => tester.judge(case),
+            };
+            mine.map(judge).collect()
+        };
+        let share = &share;
+        let mut shares: Vec<std::vec::IntoIter<Outcome>> = std::thread::scope(|scope| {
+            let start = |(at, other)| scope.spawn(move || share(other, at));
+            let helpers: Vec<_> = (1..).zip(others).map(start).collect();
+            let own = share(self, 0);
+            let theirs = helpers.into_iter().map(|helper| match helper.join() {
+                Ok(outcomes) => outcomes,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            std::iter::once(own).chain(theirs).map(Vec::into_iter).collect()
+        });
+        (0..cases.len()).filter_map(|at| shares[at % testers].next()).collect()
     }
 
     /// The failure as the smallest case tells it.

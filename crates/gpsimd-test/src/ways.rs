@@ -32,7 +32,7 @@ impl WayKind {
 }
 
 /// Makes a machine with the library freshly loaded.
-pub type Boot<'a> = Box<dyn Fn() -> Result<Machine, LoadError> + 'a>;
+pub type Boot<'a> = Box<dyn Fn() -> Result<Machine, LoadError> + Send + 'a>;
 
 /// One way.
 pub struct Way<'a> {

@@ -73,7 +73,7 @@ struct Listing {
 /// # Errors
 /// Registrations that cannot be built, with the image's own words, and images that do not come to an end.
 pub(crate) fn list(path: &Path, image: &[u8]) -> Result<String, EngineError> {
-    let shapes = Shapes::parse(image).map_err(EngineError::stage(path))?;
+    let mut shapes = Shapes::parse(image).map_err(EngineError::stage(path))?;
     shapes.list().map_err(|failure| {
         EngineError::request(match failure {
             Failure::Refused { said } => ShapeError::Registrations { said },

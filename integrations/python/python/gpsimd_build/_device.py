@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import warnings
 from dataclasses import dataclass
-from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
+from functools import cached_property
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _native
 from ._errors import Finding, GpsimdBuildError, LibraryWarning
@@ -43,12 +44,13 @@ class Outcome:
     output: Optional[Array]
     #: No core failed and no check found an error.
     is_clean: bool
-    _report: str
+    #: The report in JSON, made when it is asked for: most callers want the output.
+    _report: Callable[[], str]
 
-    @property
+    @cached_property
     def document(self) -> Mapping[str, Any]:
         """``op``, ``cores`` and ``findings``, as ``run --json`` has them."""
-        document: Mapping[str, Any] = json.loads(self._report)
+        document: Mapping[str, Any] = json.loads(self._report())
         return document
 
     @property
@@ -63,6 +65,7 @@ class Session:
     def __init__(self, library: str) -> None:
         """``<dir>/<stem>``, a manifest or an image."""
         self._session = _told(_native.Session, library)
+        self._outputs: Dict[Any, Spec] = {}
         for text in self._session.warnings():
             warnings.warn(text, LibraryWarning, stacklevel=3)
 
@@ -88,12 +91,17 @@ class Session:
         data, is_clean, report = _told(
             self._session.call, kernel, _plain(arguments), (output.dtype, list(output.shape)), list(allow), budget
         )
-        return Outcome(None if data is None else Array(output, data), is_clean, report)
+        return Outcome(None if data is None else Array(output, data), is_clean, report.json)
 
     def output(self, kernel: str, arguments: Sequence[Union[Argument, Spec]]) -> Spec:
         """What the op returns for such inputs: its shape function's answer, or the first tensor's type and shape."""
-        dtype, shape = _told(self._session.output, kernel, _plain(arguments))
-        return Spec(dtype, tuple(shape))
+        specs = tuple(value.spec if isinstance(value, Array) else value for value in arguments)
+        # 1 and 1.0 are one key of a dict
+        key = (kernel, specs, tuple(map(type, specs)))
+        if key not in self._outputs:
+            dtype, shape = _told(self._session.output, kernel, _plain(specs))
+            self._outputs[key] = Spec(dtype, tuple(shape))
+        return self._outputs[key]
 
 
 def _plain(arguments: Sequence[Union[Argument, Spec]]) -> List[Any]:

@@ -53,7 +53,7 @@ class Op:
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         """As :func:`gpsimd_build.run`, which lists the options."""
-        return _run.run_op(self, *inputs, **options).output
+        return _run.run_op(self, *inputs, **options)
 
     def __repr__(self) -> str:
         return f"<gpsimd op {self.schema!r}, kernel {self.kernel}>"

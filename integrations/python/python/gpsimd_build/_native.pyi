@@ -5,6 +5,12 @@ from typing import Any, List, Optional, Sequence, Tuple
 class Refusal(Exception):
     """Its text is the ``error`` of a ``--json`` answer."""
 
+class Report:
+    """What a call came to."""
+
+    def json(self) -> str:
+        """``op``, ``cores`` and ``findings`` as ``run --json`` has them."""
+
 class Session:
     def __init__(self, library: str) -> None: ...
     def warnings(self) -> List[str]: ...
@@ -18,4 +24,4 @@ class Session:
         output: Tuple[str, List[int]],
         allow: Sequence[str],
         budget: Optional[int],
-    ) -> Tuple[Optional[bytearray], bool, str]: ...
+    ) -> Tuple[Optional[bytearray], bool, Report]: ...

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _tool
 from ._arguments import PathLike, library_stem
-from ._device import Argument, Array, Session, Spec
+from ._device import Argument, Array, Outcome, Session, Spec
 from ._errors import Finding, GpsimdBuildError, RunFindings
 
 if TYPE_CHECKING:
@@ -62,9 +62,10 @@ def run(
     :raises RunFindings: a core did not complete, or a check found something; the kernel's line is in the text
     :raises GpsimdBuildError: the call cannot begin
     """
-    return run_report(
-        lib, op, *inputs, like=like, shape=shape, dtype=dtype, allow=allow, budget=budget
-    ).output
+    session = _session(lib)
+    return _called(
+        session, session.kernel(op), inputs, like=like, shape=shape, dtype=dtype, allow=allow, budget=budget
+    )[0]
 
 
 def run_report(
@@ -78,18 +79,23 @@ def run_report(
     budget: Optional[int] = None,
 ) -> RunReport:
     """As :func:`run`, with everything that is known about the run."""
-    session = getattr(lib, "session", None) or Session(library_path(lib))
-    return _report(
+    session = _session(lib)
+    called = _called(
         session, session.kernel(op), inputs, like=like, shape=shape, dtype=dtype, allow=allow, budget=budget
     )
+    return _report(*called)
 
 
-def run_op(op: "Op", *inputs: Any, **options: Any) -> RunReport:
-    """As :func:`run_report`, of an op that is at hand."""
-    return _report(op.session, op.kernel, inputs, **options)
+def run_op(op: "Op", *inputs: Any, **options: Any) -> "npt.NDArray[Any]":
+    """As :func:`run`, of an op that is at hand."""
+    return _called(op.session, op.kernel, inputs, **options)[0]
 
 
-def _report(
+def _session(lib: LibraryLike) -> Session:
+    return getattr(lib, "session", None) or Session(library_path(lib))
+
+
+def _called(
     session: Session,
     kernel: str,
     inputs: Sequence[Any],
@@ -98,22 +104,22 @@ def _report(
     dtype: Any = None,
     allow: Iterable[str] = (),
     budget: Optional[int] = None,
-) -> RunReport:
+) -> Tuple[npt.NDArray[Any], Outcome]:
     import numpy as np
 
     arguments = [_argument(index, value) for index, value in enumerate(inputs)]
     spec = _output(arguments, like, shape, dtype) or session.output(kernel, arguments)
     outcome = session.call(kernel, arguments, spec, list(allow), budget)
-    document = outcome.document
-    report = RunReport(
-        output=np.zeros(0, np.float32) if outcome.output is None else _numpy(outcome.output),
-        text="".join(_prefixed(core) for core in document["cores"]),
-        findings=outcome.findings,
-        cores=document["cores"],
-    )
+    output = np.zeros(0, np.float32) if outcome.output is None else _numpy(outcome.output)
     if not outcome.is_clean:
+        report = _report(output, outcome)
         raise RunFindings(report.findings, report)
-    return report
+    return output, outcome
+
+
+def _report(output: "npt.NDArray[Any]", outcome: Outcome) -> RunReport:
+    cores = outcome.document["cores"]
+    return RunReport(output, "".join(_prefixed(core) for core in cores), outcome.findings, cores)
 
 
 def verify(lib: LibraryLike) -> List[Finding]:

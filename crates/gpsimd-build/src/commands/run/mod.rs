@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use gpsimd_device::{Arg, Config, Control, CoreReport, Costs, Dtype, Ending, Finding, Machine};
 use gpsimd_device::{Profile, RunReport, Severity, TensorSpec, Trace, Value};
 use gpsimd_library::arguments::{checks, dtype};
-use gpsimd_library::{Library, Loadable, Op, Ops, Staging, shapes};
+use gpsimd_library::{Library, Loadable, Op, Ops, ShapeFunctions, Staging};
 use gpsimd_profile::{Advice, Called, Comparison, Sources};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{Diagnostic, Result};
@@ -380,7 +380,7 @@ fn output(arguments: &Run, texts: &[String], args: &[Arg], library: &Library, op
                 _ => text.clone(),
             };
             let texts: Vec<String> = args.iter().zip(texts).map(described).collect();
-            return shapes::output(image, name, &texts);
+            return ShapeFunctions::open(image)?.output(name, &texts);
         }
         // what nearly every op without a shape function gives
         let first = args.iter().find_map(|arg| match &arg.value {

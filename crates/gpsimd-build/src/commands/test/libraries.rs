@@ -55,8 +55,13 @@ struct Entry {
 }
 
 impl Libraries {
-    /// Finds the library that is named, or builds the sources every way.
-    pub fn of(arguments: &Test, render: &Render) -> Result<Libraries> {
+    /// Finds the library that is named, or builds the sources every way; `first` gets the one that the author means before the
+    /// others are built.
+    pub fn of(
+        arguments: &Test,
+        render: &Render,
+        first: impl FnOnce(&Libraries) -> Result<()>,
+    ) -> Result<Libraries> {
         let is_source = |path: &Path| {
             path.extension()
                 .and_then(|ending| ending.to_str())
@@ -64,7 +69,7 @@ impl Libraries {
         };
         match arguments.compile.sources.as_slice() {
             [library] if !is_source(library) => Self::named(library),
-            _ => Self::built(arguments, render),
+            _ => Self::built(arguments, render, first),
         }
     }
 
@@ -101,7 +106,11 @@ impl Libraries {
         Ok(libraries)
     }
 
-    fn built(arguments: &Test, render: &Render) -> Result<Libraries> {
+    fn built(
+        arguments: &Test,
+        render: &Render,
+        look: impl FnOnce(&Libraries) -> Result<()>,
+    ) -> Result<Libraries> {
         let asked = draft(&arguments.compile)?;
         let home = Home::from_env()?;
         let kit = Kit::locate(toolchain(&arguments.compile.compiler, &home)?.toolchain, home.path())?;
@@ -142,25 +151,23 @@ impl Libraries {
             ];
             main = whole(cores, &mut notes)?.0;
         }
-        let checked = [Sanitizer::Address, Sanitizer::Undefined];
-        let (checked, _) = build(of(cores, Images::Fixed, &checked, out.clone()))?;
         let first = Library::find(&main)?;
         let has_split = first.has_split();
         let twin = with_ending(&main, TWIN);
         let mut libraries = Libraries { first, shapes: None, entries: Vec::new(), twin, notes };
-        match cores {
-            Cores::Single => libraries.add(WayKind::One, &main)?,
-            Cores::Eight => {
-                libraries.add(WayKind::Eight, &main)?;
-                let (one, _) = build(of(Cores::Single, Images::Fixed, &[], out.join("one_core")))?;
-                libraries.add(WayKind::One, &one)?;
-            }
+        libraries.read_shapes()?;
+        libraries.add(if cores == Cores::Eight { WayKind::Eight } else { WayKind::One }, &main)?;
+        look(&libraries)?;
+        if cores == Cores::Eight {
+            let (one, _) = build(of(Cores::Single, Images::Fixed, &[], out.join("one_core")))?;
+            libraries.add(WayKind::One, &one)?;
         }
         if has_split {
             libraries.add(WayKind::Record, &main)?;
         }
+        let checked = [Sanitizer::Address, Sanitizer::Undefined];
+        let (checked, _) = build(of(cores, Images::Fixed, &checked, out.clone()))?;
         libraries.add(WayKind::Checked, &checked)?;
-        libraries.read_shapes()?;
         Ok(libraries)
     }
 
@@ -209,7 +216,7 @@ impl Libraries {
     }
 
     /// The shape functions.
-    pub fn shapes(&self) -> Result<Option<Shapes<'_>>> {
+    pub fn shapes(&self) -> Result<Option<Shapes>> {
         Ok(self.shapes.as_deref().map(Shapes::parse).transpose()?)
     }
 }

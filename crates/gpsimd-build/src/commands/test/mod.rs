@@ -11,26 +11,30 @@ mod twin;
 #[cfg(test)]
 pub use show::Document;
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 
-use gpsimd_device::{Control, Tensor, TensorSpec};
+use gpsimd_device::{Code, Control, Tensor, TensorSpec};
 use gpsimd_library::arguments::{checks, count};
 use gpsimd_schema::Signature;
 use gpsimd_test::{Dim, Group, OpReport, Pattern, Reference, Shard, Slot, Tester, Tolerance, Wish};
 use miette::{Diagnostic, Result};
 
-use super::Status;
 use super::draft::host_compiler;
+use super::{Status, processors};
 use crate::cli::{Cases, Test};
 use crate::files::{self, read_at_most};
 use crate::inputs;
 use crate::interrupt;
 use crate::npy;
+use crate::output::say;
 use crate::render::Render;
 use libraries::Libraries;
 use reference::Python;
 use twin::Twin;
+
+/// Most cases at the same time: each tester has a device of its own for every way to it.
+const MOST_TESTERS: usize = 4;
 
 /// Why nothing can be tested.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -67,7 +71,11 @@ pub(super) enum TestError {
 pub fn run(arguments: &Test, render: &Render) -> Result<Status> {
     interrupt::listen();
     let allowed = checks(&arguments.allow)?;
-    let libraries = Libraries::of(arguments, render)?;
+    let control = Arc::new(Control::default());
+    let handle = Arc::clone(&control);
+    interrupt::on_stop(move || handle.stop());
+    let look = |libraries: &Libraries| first_look(arguments, libraries, &allowed, &control, render);
+    let libraries = Libraries::of(arguments, render, look)?;
     let ops = libraries.ops(&arguments.compile.ops.ops)?;
     let is_about_one =
         !arguments.inputs.is_empty() || arguments.reference.is_some() && !arguments.is_by_twin();
@@ -75,9 +83,6 @@ pub fn run(arguments: &Test, render: &Render) -> Result<Status> {
         let known = ops.into_iter().map(|(kernel, _)| kernel).collect();
         return Err(TestError::OneOp { known }.into());
     }
-    let control = Arc::new(Control::default());
-    let handle = Arc::clone(&control);
-    interrupt::on_stop(move || handle.stop());
     let (part, of) = arguments.shard.unwrap_or((Shard::WHOLE.part, Shard::WHOLE.of));
     let line = show::Line::new(render.is_json());
     let mut reports: Vec<OpReport> = Vec::new();
@@ -88,16 +93,20 @@ pub fn run(arguments: &Test, render: &Render) -> Result<Status> {
             shard: Shard { part, of },
             groups: arguments.only.iter().map(|cases| group(*cases)).collect(),
         };
-        let ways = libraries.ways()?;
-        let mut tester = Tester::new(kernel.clone(), signature, ways, Arc::clone(&control));
-        tester.shapes = libraries.shapes()?;
-        tester.reference = reference(arguments, &libraries, &kernel)?;
-        tester.tolerance = Tolerance { ulps: arguments.ulps.clone() };
-        tester.allowed = allowed.clone();
-        tester.notes = libraries.notes.iter().cloned().collect();
-        let report =
-            tester.run(&wish, interrupt::flag(), &mut |group, at, all| line.show(&kernel, group, at, all));
-        reports.push(report);
+        let reference = reference(arguments, &libraries, &kernel)?;
+        let tester = || -> Result<Tester<'_>> {
+            let ways = libraries.ways()?;
+            let mut tester = Tester::new(kernel.clone(), signature.clone(), ways, Arc::clone(&control));
+            tester.shapes = libraries.shapes()?;
+            tester.reference = reference.clone();
+            tester.tolerance = Tolerance { ulps: arguments.ulps.clone() };
+            tester.allowed = allowed.clone();
+            tester.notes = libraries.notes.iter().cloned().collect();
+            Ok(tester)
+        };
+        let mut others = (1..processors().min(MOST_TESTERS)).map(|_| tester()).collect::<Result<Vec<_>>>()?;
+        let observe = &mut |group, at, all| line.show(&kernel, group, at, all);
+        reports.push(tester()?.run(&mut others, &wish, interrupt::flag(), observe));
     }
     line.clear();
     if let Some(path) = &arguments.junit {
@@ -107,6 +116,36 @@ pub fn run(arguments: &Test, render: &Render) -> Result<Status> {
         return Err(gpsimd_engine::EngineError::Stopped.into());
     }
     show::reports(&reports, line.elapsed(), render)
+}
+
+/// What a few calls on the library that the author means come to, told while the others are yet to be built.
+fn first_look(
+    arguments: &Test,
+    libraries: &Libraries,
+    allowed: &BTreeSet<Code>,
+    control: &Arc<Control>,
+    render: &Render,
+) -> Result<()> {
+    if render.is_json() {
+        return Ok(());
+    }
+    let line = show::Line::new(true);
+    let ops = libraries.ops(&arguments.compile.ops.ops)?;
+    let is_about_one = ops.len() == 1;
+    let mut reports = Vec::new();
+    for (kernel, signature) in ops {
+        let given = if is_about_one { given(&arguments.inputs, &signature, &kernel)? } else { None };
+        let groups = vec![Group::Given, Group::Calls];
+        let wish = Wish { given, seed: arguments.seed, shard: Shard::WHOLE, groups };
+        let mut tester = Tester::new(kernel, signature, libraries.ways()?, Arc::clone(control));
+        tester.shapes = libraries.shapes()?;
+        tester.allowed = allowed.clone();
+        reports.push(tester.run(&mut [], &wish, interrupt::flag(), &mut |_, _, _| {}));
+    }
+    if !interrupt::flag().load(std::sync::atomic::Ordering::SeqCst) {
+        say(&show::first_look(&reports, line.elapsed()));
+    }
+    Ok(())
 }
 
 fn group(cases: Cases) -> Group {
@@ -120,17 +159,20 @@ fn group(cases: Cases) -> Group {
     }
 }
 
-fn reference(arguments: &Test, libraries: &Libraries, kernel: &str) -> Result<Option<Box<dyn Reference>>> {
+/// Who knows what an op should compute; asked by one tester at a time.
+type Known = Arc<Mutex<dyn Reference + Send>>;
+
+fn reference(arguments: &Test, libraries: &Libraries, kernel: &str) -> Result<Option<Known>> {
     if let Some(path) = &arguments.expect {
         let tensor = npy::read(path, read_at_most(path, inputs::LONGEST)?)?;
-        return Ok(Some(Box::new(Expected(tensor))));
+        return Ok(Some(Arc::new(Mutex::new(Expected(tensor)))));
     }
     if arguments.is_by_twin() {
         let twin = Twin::start(&libraries.twin, &host_compiler()?, kernel, libraries.cores())?;
-        return Ok(Some(Box::new(twin)));
+        return Ok(Some(Arc::new(Mutex::new(twin))));
     }
     let Some(name) = &arguments.reference else { return Ok(None) };
-    Ok(Some(Box::new(Python::start(name, arguments.python.as_deref())?)))
+    Ok(Some(Arc::new(Mutex::new(Python::start(name, arguments.python.as_deref())?))))
 }
 
 /// What one call should give.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
-use gpsimd_test::{Group, OpReport};
+use gpsimd_test::{Failure, Group, OpReport};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::Result;
 use schemars::JsonSchema;
@@ -90,6 +90,18 @@ pub fn reports(reports: &[OpReport], took: Duration, render: &Render) -> Result<
     })
 }
 
+/// What there is to say before everything is tried: in a line, or what is wrong.
+pub fn first_look(reports: &[OpReport], took: Duration) -> String {
+    let failures: Vec<String> = reports.iter().flat_map(|report| &report.failures).map(failure).collect();
+    let calls: usize = reports.iter().flat_map(|report| &report.groups).map(|group| group.passed).sum();
+    match failures.concat() {
+        none if none.is_empty() => {
+            format!("first look: good, {calls} calls in {:.2} s; now everything\n", took.as_secs_f64())
+        }
+        text => format!("first look: {text}"),
+    }
+}
+
 fn op(report: &OpReport) -> String {
     let mut text = format!("{}\n", report.call);
     for takes in &report.takes {
@@ -106,16 +118,19 @@ fn op(report: &OpReport) -> String {
     for note in &report.notes {
         let _ = writeln!(text, "  note: {note}");
     }
-    for failure in &report.failures {
-        let entry = failure.rule.entry();
-        let _ = writeln!(text, "error[{}]: {}: {}", failure.rule, entry.title, failure.message);
-        if failure.cases > 1 {
-            let _ = writeln!(text, "   and in {} more cases", failure.cases - 1);
-        }
-        for line in &failure.lines {
-            let _ = writeln!(text, "   {line}");
-        }
-        let _ = writeln!(text, "   help: {}", entry.remedy);
+    report.failures.iter().for_each(|one| text += &failure(one));
+    text
+}
+
+fn failure(failure: &Failure) -> String {
+    let entry = failure.rule.entry();
+    let mut text = format!("error[{}]: {}: {}\n", failure.rule, entry.title, failure.message);
+    if failure.cases > 1 {
+        let _ = writeln!(text, "   and in {} more cases", failure.cases - 1);
     }
+    for line in &failure.lines {
+        let _ = writeln!(text, "   {line}");
+    }
+    let _ = writeln!(text, "   help: {}", entry.remedy);
     text
 }
