@@ -76,6 +76,7 @@ pub fn bench(sections: &[bench::Section], rounds: usize) -> Result<()> {
         run(cargo().args(["build", "--release", "--package", package]).args(more))
     };
     release("gpsimd-build", &[])?;
+    release("gpsimd-python", &[])?;
     for (package, example) in
         [("gpsimd-engine", "package"), ("xtensa-iss", "speed"), ("gpsimd-library", "calls")]
     {
@@ -84,7 +85,14 @@ pub fn bench(sections: &[bench::Section], rounds: usize) -> Result<()> {
     let built = |name: &str| target_directory().join("release").join(name);
     let (tool, package) = (built("gpsimd-build"), built("examples/package"));
     let (speed, calls) = (built("examples/speed"), built("examples/calls"));
-    let binaries = bench::Binaries { tool: &tool, package: &package, speed: &speed, calls: &calls };
+    let extension = built("lib_native.so");
+    let binaries = bench::Binaries {
+        tool: &tool,
+        package: &package,
+        speed: &speed,
+        calls: &calls,
+        extension: &extension,
+    };
     bench::run(root(), &binaries, sections, rounds)
 }
 

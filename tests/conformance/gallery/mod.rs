@@ -3,6 +3,7 @@
 
 mod cases;
 mod kit;
+mod native;
 mod reference;
 mod table;
 

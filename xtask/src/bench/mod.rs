@@ -38,6 +38,8 @@ pub struct Binaries<'a> {
     pub speed: &'a Path,
     /// The example of the library that calls ops.
     pub calls: &'a Path,
+    /// The Python package's extension.
+    pub extension: &'a Path,
 }
 
 struct Bench<'a> {
@@ -76,7 +78,9 @@ impl<'a> Bench<'a> {
             Section::Builds => {
                 vec![Bench::images, Bench::again, Bench::cold, Bench::headers, Bench::growth, Bench::sizes]
             }
-            Section::Simulator => vec![Bench::programs, Bench::kernels, Bench::processors, Bench::calls],
+            Section::Simulator => {
+                vec![Bench::programs, Bench::kernels, Bench::processors, Bench::calls, Bench::python]
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Simulated programs beside qemu, whole `run` commands, and what a call and a load cost.
+//! Simulated programs beside qemu, whole `run` commands, and what a call and a load cost, from Rust and from Python.
 //!
 //! Unaware of how programs are simulated.
 
@@ -180,6 +180,42 @@ impl Bench<'_> {
         Ok(text)
     }
 
+    /// Calls from Python, in its process.
+    pub fn python(&self) -> Result<String> {
+        let package = self.scratch.0.join("python/gpsimd_build");
+        copy(&self.root.join("integrations/python/python/gpsimd_build"), &package)?;
+        std::fs::copy(self.binaries.extension, package.join("_native.abi3.so")).context("the extension")?;
+        let one = self.library("examples/relu.cpp", &["--op", "relu_forward"])?;
+        let eight = self.library("examples/relu_multicore.cpp", &["--multicore"])?;
+        let mut text =
+            "| through Python | call, 2x3 | call, 1,000 elements | call, 1 Mi elements | of which copies |\n\
+                        |---|---|---|---|---|\n"
+                .to_owned();
+        for (name, library) in [("`relu`, one core", &one), ("`relu`, eight cores", &eight)] {
+            let rows: Rows = rounds(self.rounds, |row| {
+                let mut python = Command::new("/usr/bin/python3");
+                python.arg(self.root.join("benches/calls.py")).arg(library);
+                let said = output(python.env("PYTHONPATH", self.scratch.0.join("python")))?;
+                let numbers: Vec<f64> =
+                    said.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+                ensure!(numbers.len() == 4, "calls.py said {said:?}");
+                for (what, number) in ["few", "many", "most", "copies"].into_iter().zip(numbers) {
+                    row.add(what, Duration::from_secs_f64(number / 1e3));
+                }
+                Ok(())
+            })?;
+            let [few, many, most] = ["few", "many", "most"].map(|what| rows.time(what));
+            let _ = writeln!(
+                text,
+                "| {name} | **{few}** | {many} | {most} | {} ({}) |",
+                rows.time("copies"),
+                rows.ratio("copies", "most")
+            );
+        }
+        text.push('\n');
+        Ok(text)
+    }
+
     /// Builds a library of a source of the repository; its path.
     fn library(&self, source: &str, words: &[&str]) -> Result<String> {
         let name = Path::new(source).file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -195,6 +231,17 @@ impl Bench<'_> {
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         command
     }
+}
+
+/// Copies the files of a directory.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from).with_context(|| from.display().to_string())?.flatten() {
+        if entry.path().is_file() {
+            std::fs::copy(entry.path(), to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
 }
 
 /// What a command that must succeed prints.

@@ -13,6 +13,8 @@ mod full;
 mod kills;
 mod mutants;
 mod parsers;
+mod pytorch;
+mod terminal;
 mod traced;
 mod yard;
 
@@ -38,6 +40,8 @@ pub enum Storm {
     Travel,
     /// The release in bare systems of other Debians.
     Chroots,
+    /// The Python package with PyTorch 2, in a system of Debian 13.
+    Pytorch,
     /// The toolchain built and exported by two machines.
     Exports,
     /// Hundreds of ops under two compile servers and in Bazel's sandbox.
@@ -50,12 +54,16 @@ pub enum Storm {
     Suites,
     /// Right kernels built in every way: nothing may be found.
     Alarms,
+    /// Native twins of every kernel of the gallery beside the simulated device.
+    Twins,
     /// Variables as a debugger shows them against what random programs know of their own.
     Locals,
     /// The page that explains a run, in a browser.
     Pages,
     /// A debugging session at random times, forward and back, and with the test client of VS Code.
     Debugger,
+    /// A new project, tested on every save, in a terminal that is recorded.
+    Terminal,
     /// Random edits under the incremental build.
     Edits,
     /// The tool and its compilers die at chosen system calls.
@@ -124,15 +132,18 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
             Storm::Alike => parsers::alike(),
             Storm::Travel => parsers::travel(),
             Storm::Chroots => chroots::storm(&yard()?),
+            Storm::Pytorch => pytorch::storm(&yard()?),
             Storm::Exports => chroots::exports(&yard()?),
             Storm::Farm => farm::storm(&yard()?, dose.libraries),
             Storm::Torture => parsers::torture(),
             Storm::Libstdcxx => parsers::libstdcxx(),
             Storm::Suites => parsers::suites(),
             Storm::Alarms => parsers::alarms(),
+            Storm::Twins => parsers::twins(),
             Storm::Locals => parsers::locals(),
             Storm::Pages => parsers::pages(),
             Storm::Debugger => parsers::debugger(),
+            Storm::Terminal => terminal::storm(&yard()?),
             Storm::Edits => parsers::edits(dose.edits, dose.seed),
             Storm::Kills => kills::storm(&yard()?, dose.kills, dose.seed),
             Storm::Crowd => crowd::storm(&yard()?, dose.builds),

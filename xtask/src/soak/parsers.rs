@@ -56,6 +56,12 @@ pub fn alarms() -> Result<String> {
     Ok("nothing is found in right kernels".to_owned())
 }
 
+/// Every kernel of the gallery as a native twin.
+pub fn twins() -> Result<String> {
+    run(tests("gpsimd-build", "conformance").args(["gallery::native", "--", "--ignored", "--nocapture"]))?;
+    Ok("native twins of the gallery give what the simulated device gives".to_owned())
+}
+
 /// Random programs and the examples at three levels of optimisation, stopped where they have stored their own variables.
 pub fn locals() -> Result<String> {
     run(tests("gpsimd-variables", "locals")
