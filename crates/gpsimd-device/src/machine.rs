@@ -4,6 +4,7 @@
 //! terminals, and of which way the library came.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gpsimd_loader::Generation;
@@ -49,9 +50,9 @@ impl Machine {
         Ok(machine)
     }
 
-    /// A library of images at fixed places, ready to be loaded.
-    pub fn fixed(images: Vec<CoreImage>, config: Config) -> Machine {
-        Machine { hbm: config.hbm, costs: config.costs, way: Box::new(Fixed::new(images, config)) }
+    /// A library of images at fixed places, ready to be loaded. Machines of one library share its images.
+    pub fn fixed(images: impl Into<Arc<[CoreImage]>>, config: Config) -> Machine {
+        Machine { hbm: config.hbm, costs: config.costs, way: Box::new(Fixed::new(images.into(), config)) }
     }
 
     /// A split library for 1 or 8 cores, ready to be loaded by record.

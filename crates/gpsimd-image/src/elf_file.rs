@@ -186,6 +186,31 @@ impl<'d> ElfFile<'d> {
         }
     }
 
+    /// Addresses of the functions that have one of these names, each with the name's index, by address. Reads no more of the symbol
+    /// table than that takes, whether the file was read with its symbols or without; a damaged entry counts as another name.
+    pub fn find_functions(&self, names: &[&str]) -> Vec<(u32, usize)> {
+        let table = self.sections.iter().find(|section| section.kind == elf::SHT_SYMTAB.0);
+        let Some(table) = table else { return Vec::new() };
+        let entries: &[elf::Sym32<LE>] = object::slice_from_all_bytes(table.data).unwrap_or_default();
+        let strings = self.sections.get(table.link as usize).map_or(&[][..], |section| section.data);
+        // most are told apart by the first bytes alone
+        let head = |name: &[u8]| name.first_chunk().map_or(0, |head| u64::from_le_bytes(*head));
+        let heads: Vec<u64> = names.iter().map(|name| head(name.as_bytes())).collect();
+        let function = |entry: &elf::Sym32<LE>| {
+            let is_function = entry.st_type() == elf::STT_FUNC;
+            let name = strings.get(entry.st_name(LE) as usize..).filter(|_| is_function)?;
+            let found = head(name);
+            let is_called = |(wanted, head): (&&str, &u64)| {
+                let rest = || name.strip_prefix(wanted.as_bytes());
+                (*head == found || wanted.len() < 8) && rest().is_some_and(|rest| rest.first() == Some(&0))
+            };
+            Some((entry.st_value(LE), names.iter().zip(&heads).position(is_called)?))
+        };
+        let mut functions: Vec<_> = entries.iter().skip(1).filter_map(function).collect();
+        functions.sort_unstable();
+        functions
+    }
+
     /// Refuses what is no statically linked Xtensa executable.
     ///
     /// # Errors

@@ -44,7 +44,7 @@ pub use pack::{Container, PAYLOAD_SECTION, PAYLOAD_SYMBOL, container, pack, unpa
 pub use placement::{Placement, placements};
 pub use provenance::{HARDWARE, Producer, producers};
 pub use reach::References;
-pub use rebase::Rebase;
+pub use rebase::{Places, Rebase};
 pub use signatures::{FunctionSignature, Linkage, Parameter, Place, SignatureError, TypeText, signatures};
 pub use strip::strip;
 pub use summary::{Class, SectionSummary, SegmentSummary, Summary, summary};

@@ -18,6 +18,12 @@ use crate::error::ImageError;
 #[derive(Debug, Clone)]
 pub struct Rebase<'d> {
     bytes: &'d [u8],
+    places: Places,
+}
+
+/// The words of a link that move with the bank, without the link itself: found once, they serve all cores.
+#[derive(Debug, Clone)]
+pub struct Places {
     /// File offsets of 32-bit words, ascending and disjoint.
     sites: Vec<u32>,
     loaded: usize,
@@ -37,7 +43,24 @@ impl<'d> Rebase<'d> {
 
     /// The image for another core, still with symbols: strip it as a linked one.
     pub fn image_for(&self, cpu: CpuId) -> Vec<u8> {
-        let mut bytes = self.bytes.to_vec();
+        self.places.image_for(self.bytes, cpu)
+    }
+
+    /// How many words of loaded sections move.
+    pub fn loaded_words(&self) -> usize {
+        self.places.loaded
+    }
+
+    /// What was found.
+    pub fn into_places(self) -> Places {
+        self.places
+    }
+}
+
+impl Places {
+    /// The image for another core of the link that these are the places of.
+    pub fn image_for(&self, linked: &[u8], cpu: CpuId) -> Vec<u8> {
+        let mut bytes = linked.to_vec();
         for &site in &self.sites {
             let at = site as usize;
             if let Some(word) = bytes.get_mut(at..at + 4).and_then(|word| <&mut [u8; 4]>::try_from(word).ok())
@@ -46,11 +69,6 @@ impl<'d> Rebase<'d> {
             }
         }
         bytes
-    }
-
-    /// How many words of loaded sections move.
-    pub fn loaded_words(&self) -> usize {
-        self.loaded
     }
 }
 
@@ -94,7 +112,7 @@ impl<'i, 'd> Finder<'i, 'd> {
             let why = format!("two addresses share the bytes at file offset {:#x}", pair[1]);
             return Err(ImageError::RebaseInput { why });
         }
-        Ok(Rebase { bytes: self.image.bytes, sites: self.sites, loaded })
+        Ok(Rebase { bytes: self.image.bytes, places: Places { sites: self.sites, loaded } })
     }
 
     /// Words of loaded sections.

@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use gpsimd_image::{Class, map_svg, strip, summary};
+use gpsimd_image::{Class, ElfFile, map_svg, strip, summary};
 
 #[test]
 fn numbers_of_an_image() {
@@ -29,6 +29,25 @@ fn the_picture_escapes_what_it_shows() {
     let svg = map_svg(&summary, "a<b>&\"c\"\u{1}");
     assert!(svg.contains("a&lt;b&gt;&amp;&quot;c&quot;\u{fffd}"));
     insta::assert_snapshot!(svg);
+}
+
+#[test]
+fn functions_are_found_by_their_whole_names() {
+    let mut elf = linked(cpu(0));
+    let symbol = |name: &str, value, info| Sym { name: name.into(), value, size: 4, info, section: 2 };
+    elf.symbols.extend([
+        symbol("_Z19neuron_hbm_allocatejPyj", 0x8400_0040, 0x12),
+        symbol("_Z19neuron_hbm_allocatejPyjx", 0x8400_0044, 0x12),
+        // an object, not a function
+        symbol("_ZdlPvj", 0x8400_0048, 0x11),
+        symbol("f", 0x8400_0030, 2),
+    ]);
+    let bytes = elf.to_bytes();
+    let names = ["_ZdlPvj", "f", "_Z19neuron_hbm_allocatejPyj", "g"];
+    let file = ElfFile::without_symbols(&bytes).expect("reads");
+    assert_eq!(file.find_functions(&names), [(0x8400_0030, 1), (0x8400_0040, 2)]);
+    let stripped = strip(&bytes).expect("strips");
+    assert_eq!(ElfFile::without_symbols(&stripped).expect("reads").find_functions(&names), []);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! Unaware of what is done with them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use gpsimd_device::{Config, CoreImage, LoadError, Machine, Shipment, Trace};
 use gpsimd_engine::{Damage, FileEntry, FileKind, Manifest, Stale};
@@ -331,7 +332,7 @@ impl Library {
                 Err(LibraryError::OnlySplit.into())
             }
             Lane::Fixed => {
-                let images: Result<Vec<CoreImage>, FileError> =
+                let images: Result<Arc<[CoreImage]>, FileError> =
                     self.images.iter().map(ImageFiles::image).collect();
                 Ok(Loadable::Fixed(images?))
             }
@@ -408,7 +409,7 @@ impl Staging {
 #[derive(Debug, Clone)]
 pub enum Loadable {
     /// Images at fixed places, in core order.
-    Fixed(Vec<CoreImage>),
+    Fixed(Arc<[CoreImage]>),
     /// A split image, with what goes along.
     Split(Box<Shipment>),
 }

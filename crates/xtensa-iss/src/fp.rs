@@ -291,8 +291,8 @@ impl Env {
         (kept, half || below, up)
     }
 
-    /// `x * 2^scale` as a 32-bit integer, rounded as `rounding` says; out of range saturates. The unsigned conversion of a
-    /// negative number is invalid and gives what the signed one would.
+    /// `x * 2^scale` as a 32-bit integer, rounded as `rounding` says; out of range saturates. The unsigned conversion of
+    /// what rounds to a negative number is invalid and gives what the signed one would.
     pub fn round_to_int(&mut self, x: u32, scale: u8, rounding: Rounding, range: IntRange) -> u32 {
         let highest = match range {
             IntRange::Signed => i128::from(i32::MAX),
@@ -321,7 +321,7 @@ impl Env {
         let magnitude = (kept + u128::from(up)) as i128;
         let value = if neg { -magnitude } else { magnitude };
         let representable = lowest <= value && value <= highest;
-        if !representable || (neg && range == IntRange::Unsigned) {
+        if !representable || (value < 0 && range == IntRange::Unsigned) {
             self.flags |= flag::INVALID;
         } else if inexact {
             self.flags |= flag::INEXACT;
@@ -349,4 +349,27 @@ impl Env {
 pub(crate) enum IntRange {
     Signed,
     Unsigned,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unsigned_conversions_of_negative_numbers() {
+        // What rounds to nothing is not negative any more.
+        let rows = [
+            (-0.75f32, 0, 0u32, flag::INEXACT),
+            (-0.75, 1, -1i32 as u32, flag::INVALID),
+            (-1.0, 0, -1i32 as u32, flag::INVALID),
+            (-0.0, 0, 0, 0),
+            (1.5, 0, 1, flag::INEXACT),
+            (f32::NEG_INFINITY, 0, 0x8000_0000, flag::INVALID),
+        ];
+        for (x, scale, want, flags) in rows {
+            let mut env = Env { rounding: Rounding::Zero, flags: 0 };
+            let value = env.round_to_int(x.to_bits(), scale, Rounding::Zero, IntRange::Unsigned);
+            assert_eq!((value, env.flags), (want, flags), "{x} * 2^{scale}");
+        }
+    }
 }

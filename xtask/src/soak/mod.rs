@@ -48,6 +48,8 @@ pub enum Storm {
     Farm,
     /// GCC's execute torture suite, run by the simulator and by qemu.
     Torture,
+    /// qemu's own tests of instructions, as programs in user level.
+    Instructions,
     /// libstdc++'s own tests of what needs neither exceptions nor streams.
     Libstdcxx,
     /// GCC's own tests of its sanitizers, in checked builds.
@@ -136,6 +138,7 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
             Storm::Exports => chroots::exports(&yard()?),
             Storm::Farm => farm::storm(&yard()?, dose.libraries),
             Storm::Torture => parsers::torture(),
+            Storm::Instructions => parsers::instructions(),
             Storm::Libstdcxx => parsers::libstdcxx(),
             Storm::Suites => parsers::suites(),
             Storm::Alarms => parsers::alarms(),

@@ -127,6 +127,12 @@ pub fn libstdcxx() -> Result<String> {
     Ok("what does not pass is in docs/libstdcxx-suite.md, with its reason".to_owned())
 }
 
+/// qemu's tests of instructions, from its source package.
+pub fn instructions() -> Result<String> {
+    run(tests("xtensa-iss", "qemu_suite").args(["--", "--ignored"]))?;
+    Ok("qemu's tests of instructions pass under the simulator and under qemu; docs/qemu-suite.md has the counts".to_owned())
+}
+
 /// GCC's execute torture suite at four levels of optimisation.
 pub fn torture() -> Result<String> {
     run(tests("xtensa-iss", "torture").arg("--release").env("GPSIMD_TORTURE", "all"))?;

@@ -222,13 +222,11 @@ impl<'a> Symbols<'a> {
         self.shift
     }
 
-    /// Addresses of the functions that `wanted` picks by their linkage names.
-    pub fn pick<T>(&self, wanted: impl Fn(&str) -> Option<T>) -> Vec<(u32, T)> {
-        let shifted = |start: u32| start.wrapping_add(self.shift);
-        self.functions()
-            .iter()
-            .filter_map(|(start, _, name)| Some((shifted(*start), wanted(name)?)))
-            .collect()
+    /// Addresses of the functions with one of these linkage names, each with the name's index; nothing else is read.
+    pub fn find(&self, names: &[&str]) -> Vec<(u32, usize)> {
+        let found = ElfFile::without_symbols(self.bytes).map(|elf| elf.find_functions(names));
+        let shifted = |(start, index): (u32, usize)| (start.wrapping_add(self.shift), index);
+        found.unwrap_or_default().into_iter().map(shifted).collect()
     }
 
     fn dwarf_frames(&self, pc: u32) -> Option<Vec<Frame>> {

@@ -3,7 +3,7 @@
 //! Cores that have more than a little to do run in parallel threads. Unaware of records. Facts: spec `customop-abi.md` §3.4, §5, `load-and-dispatch.md` §11.1.
 
 use std::cell::Cell;
-use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
 use gpsimd_loader::device::sequencer::{CUSTOM_OP, Fault, Handed, Sequencer};
@@ -41,7 +41,7 @@ const BEAT: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub struct Fixed {
     config: Config,
-    images: Vec<CoreImage>,
+    images: Arc<[CoreImage]>,
     /// One for each image.
     memos: Vec<Memo>,
     cores: Vec<Core>,
@@ -54,7 +54,7 @@ pub struct Fixed {
 
 impl Fixed {
     /// A library yet to be loaded.
-    pub fn new(images: Vec<CoreImage>, config: Config) -> Fixed {
+    pub fn new(images: Arc<[CoreImage]>, config: Config) -> Fixed {
         let memos = images.iter().map(|_| Memo::default()).collect();
         let (table, sequencer) = (LibraryTable::default(), Sequencer::default());
         Fixed {
@@ -129,7 +129,7 @@ impl Way for Fixed {
         let layout = DataramLayout::new(dataram, stack).ok_or(LoadError::Sizes { dataram, stack })?;
         let mut cores: Vec<Core> = Vec::new();
         let mut entries = Vec::new();
-        for (core, (variant, image)) in (0..).zip(variants.into_iter().zip(&self.images)) {
+        for (core, (variant, image)) in (0..).zip(variants.into_iter().zip(self.images.iter())) {
             let _span = tracing::debug_span!("load", core).entered();
             let parsed =
                 Image::parse(&image.bytes, variant).map_err(|source| LoadError::Image { core, source })?;
@@ -137,7 +137,7 @@ impl Way for Fixed {
             let roomy = parsed.is_checked().then(|| DataramLayout::new(dataram, CHECKED_STACK));
             let layout = roomy.flatten().unwrap_or(layout);
             let mut booted = Core::new(Memory::new(core, layout, &parsed), self.config.core());
-            booted.watch(image.symbols().pick(Watch::job));
+            booted.watch(Watch::jobs(|names| image.symbols().find(names)));
             entries.push(parsed.entry());
             boot(&mut booted, parsed.entry(), self.config)
                 .inspect_err(|error| self.trace.fail("boot", error, Vec::new()))?;

@@ -97,7 +97,7 @@ impl Split {
             let are_given = !shipment.records.is_empty();
             trace.stages.push(told(Step::Recorded { load, unload, are_given }));
         }
-        chip.watched = symbols.pick(Watch::job);
+        chip.watched = Watch::jobs(|names| symbols.find(names));
         chip.constants = constants;
         Ok(Split {
             shift,

@@ -127,6 +127,7 @@ pub struct Image {
     variant: Variant,
     segments: Vec<Segment>,
     code: Vec<(u32, u32)>,
+    is_checked: bool,
 }
 
 const ET_REL: u16 = 1;
@@ -141,7 +142,7 @@ impl From<gpsimd_image::ImageError> for ImageError {
 impl Image {
     /// Whether it was built for the simulator's own checks, by `compile --sanitize`.
     pub fn is_checked(&self) -> bool {
-        self.segments.iter().any(|segment| gpsimd_image::is_checked(&segment.data))
+        self.is_checked
     }
 
     /// Reads an image linked for `variant`.
@@ -195,7 +196,8 @@ impl Image {
         }
         let code = elf.sections.iter().filter(|section| section.is_alloc() && !section.is_writable());
         let code = code.map(|section| (section.addr, section.size)).collect();
-        Ok(Image { entry, variant, segments, code })
+        let is_checked = segments.iter().any(|segment| gpsimd_image::is_checked(&segment.data));
+        Ok(Image { entry, variant, segments, code, is_checked })
     }
 
     /// Address of `_start`.

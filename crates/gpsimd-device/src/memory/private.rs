@@ -142,7 +142,9 @@ impl Memory {
         self.dataram.remove_state(headers, 3 * crate::memory::heap::HEADER_LEN as usize, WATCHED);
         let start = self.heaps[Kind::Libc as usize].pool().0 - map::DATARAM;
         let end = self.layout.stack_floor - map::DATARAM;
-        self.dataram.paint(start as usize, (end - start) as usize, 0);
+        // what lies behind the scratch was not painted before
+        let painted = end.min(self.layout.scratch - map::DATARAM + self.layout.scratch_len);
+        self.dataram.paint(start as usize, painted.saturating_sub(start) as usize, 0);
         self.apart = Some([Arena::new(start, end), Arena::new(0, map::SCRATCH_LEN)]);
         for heap in &mut self.heaps {
             match heap.kind() {

@@ -134,8 +134,11 @@ impl Ram {
     /// Adds state bits to `len` bytes from `at` on.
     pub fn add_state(&mut self, at: usize, len: usize, bits: u8) {
         let end = at.saturating_add(len).min(self.len);
-        for state in self.split().1.get_mut(at..end).into_iter().flatten() {
-            *state |= bits;
+        // a plain loop, which the compiler makes one over many bytes at once
+        if let Some(states) = self.split().1.get_mut(at..end) {
+            for state in states {
+                *state |= bits;
+            }
         }
     }
 

@@ -60,9 +60,10 @@ const SIMCALL: [u8; 3] = [0x00, 0x51, 0x00];
 const LEN: u32 = 3;
 
 impl Watch {
-    /// What the function of this linkage name does, if it is to be watched.
-    pub fn job(name: &str) -> Option<Job> {
-        FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, job)| *job)
+    /// The functions to be watched among those that `find` knows by their linkage names, each with the name's index.
+    pub fn jobs(find: impl FnOnce(&[&str]) -> Vec<(u32, usize)>) -> Vec<(u32, Job)> {
+        let found = find(&FUNCTIONS.map(|(name, _)| name));
+        found.into_iter().filter_map(|(at, index)| Some((at, FUNCTIONS.get(index)?.1))).collect()
     }
 
     /// Watches the functions at these addresses, whose code `code` reads; those that do not begin with ENTRY are left

@@ -3,6 +3,7 @@
 //! Unaware of how objects came to be.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use gpsimd_lsp::Variant;
 use gpsimd_toolchain::{LinkJob, PackJob, Relocations};
@@ -61,12 +62,14 @@ fn link_once(place: &Place, first: &LinkJob, images: &[(CoreFiles, LinkJob)], ac
     let kept = place.work.join("link").join(format!("{}.so", place.project.name));
     let link = LinkJob { output: kept.clone(), relocations: Relocations::Keep, ..first.clone() };
     actions.push(self::link(place, format!("link {}", place.project.name), link));
+    let places = Arc::default();
     for (image, link) in images {
+        let (kept, places) = (kept.clone(), Arc::clone(&places));
         actions.push(Action::stage(
             format!("make the image for {}", image.variant),
             [vec![kept.clone()], inputs(link)].concat(),
             image.files().cloned().collect(),
-            Move { kept: kept.clone(), image: image.clone(), link: place.kit.toolchain.link(link) },
+            Move { kept, image: image.clone(), link: place.kit.toolchain.link(link), places },
         ));
     }
 }

@@ -124,6 +124,7 @@ mod tests {
                 kept: odd.clone(),
                 image: CoreFiles::new(&odd, "k", Variant::Single, true),
                 link: command,
+                places: Arc::default(),
             }),
             Arc::new(split::WriteScript { output: odd.clone() }),
             Arc::new(split::WriteTable {

@@ -1,10 +1,11 @@
 //! From the one link for cpu0 to the image of a core (`docs/fast.md`).
 //!
-//! Unaware of the other cores.
+//! Unaware of the other cores, but for what is found in the link once for all.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
-use gpsimd_image::Rebase;
+use gpsimd_image::{Places, Rebase};
 use gpsimd_lsp::Variant;
 use gpsimd_toolchain::{Command, text};
 use serde::{Deserialize, Serialize};
@@ -27,20 +28,24 @@ pub(crate) struct Move {
     pub(crate) image: CoreFiles,
     /// Links for the core itself, where the move cannot be proven right.
     pub(crate) link: Command,
+    /// What moves, or why that cannot be told; those of one plan share it.
+    #[serde(skip)]
+    pub(crate) places: Arc<OnceLock<Result<Places, String>>>,
 }
 
 impl Hidden for Move {
     const NAME: &'static str = "move";
 
     fn run(&self, tools: &Tools) -> Result<Made, EngineError> {
-        let Self { kept, image, link } = self;
+        let Self { kept, image, link, places } = self;
         let kept = tools.files.bytes(kept)?;
         let Variant::Cpu(cpu) = image.variant else {
             return Err(EngineError::PlanIncomplete { path: image.linked.clone() });
         };
-        let refusal = match Rebase::of(&kept) {
-            Ok(rebase) => {
-                let linked = rebase.image_for(cpu);
+        let find = || Rebase::of(&kept).map(Rebase::into_places).map_err(|refusal| refusal.to_string());
+        let refusal = match places.get_or_init(find) {
+            Ok(places) => {
+                let linked = places.image_for(&kept, cpu);
                 package(image, &linked, tools)?;
                 tools.files.write(&image.linked, linked)?;
                 return Ok(Made::default());

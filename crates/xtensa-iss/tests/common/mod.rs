@@ -8,4 +8,5 @@ pub mod gcc;
 pub mod generate;
 pub mod guest;
 pub mod image;
+pub mod qemu;
 pub mod rng;
