@@ -35,14 +35,13 @@ pub(super) enum Reason {
     Written = 4,
 }
 
-/// A jump target that was met before.
-#[derive(Debug, Clone, Copy)]
-#[repr(C)]
-pub(super) struct Slot {
-    pub pc: u32,
-    pub unused: u32,
-    pub code: usize,
-}
+/// A jump target that was met before: its pc, and where its code is. Plain numbers, so that a table of them is made of zeros
+/// that nobody writes.
+pub(super) type Slot = [u64; 2];
+
+/// Offsets of the two.
+pub(super) const SLOT_PC: usize = 0;
+pub(super) const SLOT_CODE: usize = 8;
 
 /// One memory that code reaches by itself.
 #[derive(Debug, Clone, Copy)]

@@ -9,7 +9,7 @@ use std::mem::offset_of;
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::asm::{Asm, Label, at};
-use super::context::{Context, LAST_FLAT, Reason, SLOTS};
+use super::context::{Context, LAST_FLAT, Reason, SLOT_CODE, SLOT_PC, SLOTS};
 use super::region::{Node, Region, Registers, Uses, is_branch};
 use crate::isa::{Insn, Op};
 use crate::reach::{Frames, Layout};
@@ -420,13 +420,9 @@ impl<'a> Emitter<'a> {
         self.put(Instruction::with2(Code::And_rm32_imm32, Register::ECX, SLOTS as i32 - 1));
         self.put(Instruction::with2(Code::Shl_rm32_imm8, Register::ECX, 4));
         self.put(Instruction::with2(Code::Add_r64_rm64, Register::RCX, field!(slots)));
-        self.put(Instruction::with2(
-            Code::Cmp_r32_rm32,
-            Register::EAX,
-            slot(offset_of!(super::context::Slot, pc)),
-        ));
+        self.put(Instruction::with2(Code::Cmp_r32_rm32, Register::EAX, slot(SLOT_PC)));
         self.jump(Code::Jne_rel32_64, miss);
-        self.put(Instruction::with1(Code::Jmp_rm64, slot(offset_of!(super::context::Slot, code))));
+        self.put(Instruction::with1(Code::Jmp_rm64, slot(SLOT_CODE)));
         self.cold(move |e| {
             e.asm.bind(miss);
             e.put(Instruction::with2(Code::Mov_rm32_r32, field!(pc), Register::EAX));

@@ -144,7 +144,7 @@ impl Translator {
             }
             None => {
                 if let Some(slot) = live.slots.get_mut(pc as usize % SLOTS) {
-                    *slot = Slot { pc, unused: 0, code: entry.0 };
+                    *slot = [u64::from(pc), entry.0 as u64];
                 }
             }
         }
@@ -225,16 +225,12 @@ impl Live {
             bus: std::ptr::null_mut(),
             file: [0; super::context::FILE],
         };
-        // No jump goes to a slot's pc by accident: its code is that of the way out.
-        let nowhere = |n: usize| Slot { pc: !(n as u32), unused: 0, code: start + exit };
-        Some(Live {
-            store,
-            context,
-            enter: start + enter,
-            slots: (0..SLOTS).map(nowhere).collect(),
-            links: Vec::new(),
-            ends: HashSet::new(),
-        })
+        // No jump goes to an empty slot's code: the pc of all is 0, which has the first, and that one has another.
+        let mut slots: Vec<Slot> = vec![[0; 2]; SLOTS];
+        if let Some(first) = slots.first_mut() {
+            *first = [u64::from(u32::MAX), (start + exit) as u64];
+        }
+        Some(Live { store, context, enter: start + enter, slots, links: Vec::new(), ends: HashSet::new() })
     }
 }
 
