@@ -151,9 +151,10 @@ impl BlockCache {
                 block.marks = block.insns.iter().map(Marks::of).collect();
             }
             let block = &*block;
+            let site = if profiled { core.call_site(block.pc) } else { 0 };
             if !TRACKED && let Some(done) = block.call(core, bus, left) {
                 if profiled {
-                    bus.computed(block.pc, done);
+                    bus.computed(block.pc, site, done);
                 }
                 left -= done;
                 core.state.instructions = core.state.instructions.wrapping_add(done);
@@ -179,7 +180,7 @@ impl BlockCache {
             core.state.cycles = core.state.cycles.wrapping_add(ahead);
 
             if profiled && block.is_entry() {
-                bus.entered(block.pc);
+                bus.entered(block.pc, site);
             }
             let mut rest = allowed.iter();
             let mut marks = block.marks.iter();
@@ -395,6 +396,11 @@ impl BlockCache {
         if len > 0 && core.code.overlaps(addr, len) {
             self.flush(core);
         }
+    }
+
+    /// Tells a profiled bus what translated code counted since it was told last.
+    pub fn tell_tallies<B: Bus>(&mut self, bus: &mut B) {
+        self.translator.tell_tallies(bus);
     }
 
     /// Forgets everything decoded.

@@ -80,6 +80,17 @@ pub enum Bulk {
     },
 }
 
+/// How often an instruction of translated code ran, and its accesses that the bus did not see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// How often it completed.
+    pub instructions: u64,
+    /// Its loads.
+    pub loads: u64,
+    /// Its stores.
+    pub stores: u64,
+}
+
 /// Bytes one [`Bus::fetch`] may hand over: the longest instruction of the core family.
 pub const FETCH_BYTES: usize = 16;
 
@@ -175,18 +186,26 @@ pub trait Bus {
         None
     }
 
-    /// Whether the methods below are to be told what ran. Asked when a run begins; nothing is translated meanwhile only if the
-    /// configuration says so too, since translated code tells nothing.
+    /// Whether the methods below are to be told what ran. Asked when a run begins, and the same until it ends.
     #[inline(always)]
     fn is_profiled(&self) -> bool {
         false
     }
-    /// A function whose ENTRY is at `pc` is about to begin.
-    fn entered(&mut self, _pc: u32) {}
+    /// Whether all that passed has to be told before a function is computed.
+    #[inline(always)]
+    fn is_timed(&self) -> bool {
+        true
+    }
+    /// The function whose ENTRY is at `pc`, called by the instruction at `site`, is about to begin.
+    fn entered(&mut self, _pc: u32, _site: u32) {}
     /// These instructions ran, each once, from the first in memory order.
     fn executed(&mut self, _pcs: impl Iterator<Item = u32>) {}
-    /// The host computed the function at `pc`, which stands for so many instructions.
-    fn computed(&mut self, _pc: u32, _instructions: u64) {}
+    /// So many instructions ran, once each; which ones is told later ([`Bus::tallied`]).
+    fn passed(&mut self, _instructions: u64) {}
+    /// What the instruction at `pc` did of what was told as [`Bus::passed`] and [`Bus::reached`].
+    fn tallied(&mut self, _pc: u32, _tally: Tally) {}
+    /// The host computed the function at `pc`, called by the instruction at `site`, which stands for so many instructions.
+    fn computed(&mut self, _pc: u32, _site: u32, _instructions: u64) {}
     /// The function entered last has returned, or did not begin.
     fn left(&mut self) {}
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::config::Config;
 use crate::fault::{FaultKind, Stop};
 use crate::shadow::Shadow;
-use crate::state::State;
+use crate::state::{State, ps};
 
 /// Why an instruction did not simply hand over to the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,6 +136,12 @@ impl Core {
         }
     }
 
+    /// Address of the instruction that calls the function whose ENTRY is at `pc` and comes next.
+    pub fn call_site(&self, pc: u32) -> u32 {
+        let increment = (self.state.ps & ps::CALLINC) >> ps::CALLINC_SHIFT;
+        call_before(self.ar(increment as u8 * 4), pc)
+    }
+
     /// WindowBase <- WindowBase + `by`.
     #[inline(always)]
     pub fn rotate(&mut self, by: u8) {
@@ -185,6 +191,12 @@ impl Core {
             self.window[4 * q..4 * q + 4].copy_from_slice(&self.state.ar[at..at + 4]);
         }
     }
+}
+
+/// Address of the instruction that called the function at `pc`, by its return address, of which two bits are the call's.
+pub(crate) fn call_before(back: u32, pc: u32) -> u32 {
+    const CALL_BYTES: u32 = 3;
+    (pc & 0xc000_0000 | back & 0x3fff_ffff).wrapping_sub(CALL_BYTES)
 }
 
 /// Index of the first of four physical registers, `q` groups after the window's start.

@@ -191,6 +191,12 @@ impl Cpu {
         self.core.call_chain(bus, limit)
     }
 
+    /// Tells the bus which instructions ran of those that it was told as [`Bus::passed`], each time once. Only at the end of
+    /// a profile is it told about all.
+    pub fn tell_tallies<B: Bus>(&mut self, bus: &mut B) {
+        self.blocks.tell_tallies(bus);
+    }
+
     /// Tells the core that someone else (DMA, a loader, a window that moved) changed memory that may hold code. Stores of
     /// the program itself are noticed without help.
     pub fn invalidate_code(&mut self, addr: u32, len: u32) {

@@ -44,7 +44,7 @@ mod state;
 mod track;
 mod translate;
 
-pub use bus::{At, Bulk, Bus, BusFault, FETCH_BYTES, Ram, Undefined, Use};
+pub use bus::{At, Bulk, Bus, BusFault, FETCH_BYTES, Ram, Tally, Undefined, Use};
 pub use config::{Config, Unaligned};
 pub use cpu::{Cpu, Moment};
 pub use fault::{Access, Fault, FaultKind, Stop};

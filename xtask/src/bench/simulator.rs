@@ -104,11 +104,13 @@ impl Bench<'_> {
     /// Whole commands.
     pub fn kernels(&self) -> Result<String> {
         let mut text =
-            "| whole command | time | interpreted | time / interpreted |\n|---|---|---|---|\n".to_owned();
+            "| whole command | time | interpreted | time / interpreted | `--profile` / plain |\n|---|---|---|---|---|\n"
+                .to_owned();
         for Kernel { name, source, words, inputs, interpreted } in KERNELS {
             let library = self.library(source, words)?;
             let rows = rounds(self.rounds, |row| {
                 row.add("ours", timed(&mut self.run(&library, inputs, &[]))?);
+                row.add("profiled", timed(&mut self.run(&library, inputs, &["--profile"]))?);
                 if interpreted {
                     row.add(
                         "interpreted",
@@ -120,10 +122,11 @@ impl Bench<'_> {
             let beside = |text: String| if interpreted { text } else { "–".to_owned() };
             let _ = writeln!(
                 text,
-                "| {name} | **{}** | {} | {} |",
+                "| {name} | **{}** | {} | {} | **{}** |",
                 rows.time("ours"),
                 beside(rows.time("interpreted")),
                 beside(rows.ratio("ours", "interpreted")),
+                rows.ratio("profiled", "ours"),
             );
         }
         text.push('\n');

@@ -5,7 +5,7 @@
 //! where the access is recorded as an incident and carried out as harmlessly as possible. Unaware of symbols and reports.
 //! Facts: spec `lsp-and-memory.md` §13.1, `device-runtime.md` §9, §10.5.
 
-use xtensa_iss::{At, Bulk, BusFault, FETCH_BYTES, Layout, Reach, Undefined, Use};
+use xtensa_iss::{At, Bulk, BusFault, FETCH_BYTES, Layout, Reach, Tally, Undefined, Use};
 
 use crate::cores::incident::{Actor, History, Incident, Near, What};
 use crate::cores::notes::Notes;
@@ -16,7 +16,6 @@ use crate::memory::ram::{ACCESS, STALE};
 use crate::memory::view::View;
 use crate::parts::map;
 use crate::parts::registers;
-use crate::report::counters::Counters;
 
 /// Asks the host to repeat the instruction leniently.
 pub(crate) const ATTENTION: BusFault = BusFault::Device(0);
@@ -232,16 +231,24 @@ impl<'a> Bus<'a> {
     #[inline(always)]
     fn blame(&mut self, pc: u32) {
         if self.profile.is_some() {
-            self.settle(Some(pc));
+            self.settle_spot(pc);
         }
     }
 
-    /// As [`Bus::blame`]; the running function answers in any case.
     #[inline(never)]
-    pub(crate) fn settle(&mut self, pc: Option<u32>) {
-        let moves = self.memory.registers.reprogrammed();
+    pub(crate) fn settle_spot(&mut self, pc: u32) {
         if let Some(profile) = &mut self.profile {
-            profile.settle(pc, Counters { window_misses: moves, ..self.notes.counters });
+            self.notes.counters.window_misses = self.memory.registers.reprogrammed();
+            profile.settle_spot(pc, &self.notes.counters);
+        }
+    }
+
+    /// The running function answers for what was counted since the last time.
+    #[inline(always)]
+    pub(crate) fn settle_call(&mut self) {
+        if let Some(profile) = &mut self.profile {
+            self.notes.counters.window_misses = self.memory.registers.reprogrammed();
+            profile.settle_call(&self.notes.counters);
         }
     }
 
@@ -448,9 +455,15 @@ impl xtensa_iss::Bus for Bus<'_> {
         self.profile.is_some()
     }
 
-    fn entered(&mut self, pc: u32) {
-        self.settle(None);
-        self.profile.iter_mut().for_each(|profile| profile.entered(pc));
+    #[inline(always)]
+    fn is_timed(&self) -> bool {
+        self.profile.as_ref().is_none_or(|profile| !profile.is_full())
+    }
+
+    #[inline(always)]
+    fn entered(&mut self, pc: u32, site: u32) {
+        self.settle_call();
+        self.profile.iter_mut().for_each(|profile| profile.entered(pc, site));
     }
 
     fn executed(&mut self, pcs: impl Iterator<Item = u32>) {
@@ -459,15 +472,30 @@ impl xtensa_iss::Bus for Bus<'_> {
         }
     }
 
-    fn computed(&mut self, pc: u32, instructions: u64) {
-        self.entered(pc);
+    #[inline(always)]
+    fn passed(&mut self, instructions: u64) {
+        self.profile.iter_mut().for_each(|profile| profile.passed(instructions));
+    }
+
+    fn tallied(&mut self, pc: u32, tally: Tally) {
+        self.profile.iter_mut().for_each(|profile| profile.tallied(pc, tally));
+    }
+
+    fn computed(&mut self, pc: u32, site: u32, instructions: u64) {
+        if !self.is_timed() {
+            self.settle_spot(pc);
+            self.profile.iter_mut().for_each(|profile| profile.computed_aside(pc, site, instructions));
+            return;
+        }
+        self.entered(pc, site);
         self.profile.iter_mut().for_each(|profile| profile.computed(pc, instructions));
-        self.settle(Some(pc));
+        self.settle_spot(pc);
         self.left();
     }
 
+    #[inline(always)]
     fn left(&mut self) {
-        self.settle(None);
+        self.settle_call();
         self.profile.iter_mut().for_each(|profile| profile.left());
     }
 

@@ -179,8 +179,9 @@ pub(super) fn conclude(mut running: Running<'_, '_>, ended: Ended) -> Run {
         _ => Vec::new(),
     };
     let divided_by_zero = ended == Ended::Aborted && running.is_division_trap();
-    running.bus.settle(Some(running.cpu.pc()));
-    running.bus.settle(None);
+    running.bus.settle_spot(running.cpu.pc());
+    running.bus.settle_call();
+    running.cpu.tell_tallies(&mut running.bus);
     let Running { mut bus, record, .. } = running;
     let Record { log, text, samples, returns, stops, pending: _ } = record;
     let profile = bus.profile.take();

@@ -5,8 +5,9 @@
 
 use std::collections::HashMap;
 
+use xtensa_iss::Tally;
+
 use crate::memory::private::Memory;
-use crate::parts::map;
 use crate::report::counters::Counters;
 
 /// Calls deeper than that are their caller's.
@@ -36,7 +37,7 @@ pub struct Call {
     pub parent: usize,
     /// Address of its ENTRY.
     pub entry: u32,
-    /// Address of the instruction that called it, or the last one before.
+    /// Address of the instruction that called it.
     pub site: u32,
     /// How often it was called.
     pub calls: u64,
@@ -76,9 +77,7 @@ pub struct Profile {
     elsewhere: HashMap<u32, usize>,
     spots: Vec<Spot>,
     calls: Vec<Call>,
-    children: HashMap<(usize, u32, u32), usize>,
-    /// Where the latest two stretches of instructions ended, the later one first.
-    ends: [u32; 2],
+    children: Children,
     /// Calls in progress, innermost last, below the first.
     stack: Vec<usize>,
     /// Calls in progress beyond the limits.
@@ -135,6 +134,11 @@ impl Profile {
     }
 
     fn spot(&mut self, pc: u32) -> &mut Spot {
+        let at = self.place(pc);
+        &mut self.spots[at]
+    }
+
+    fn place(&mut self, pc: u32) -> usize {
         let next = self.spots.len();
         let at = match self.index.get_mut(pc.wrapping_sub(self.base) as usize) {
             Some(known) => {
@@ -148,7 +152,7 @@ impl Profile {
         if at == next {
             self.spots.push(Spot { pc, ..Spot::default() });
         }
-        &mut self.spots[at]
+        at
     }
 
     fn current(&mut self) -> &mut Call {
@@ -156,24 +160,13 @@ impl Profile {
         &mut self.calls[at]
     }
 
-    /// A function begins.
-    pub(crate) fn entered(&mut self, entry: u32) {
-        let parent = self.stack.last().copied().unwrap_or(0);
-        // a stub is entered from a stop over the function that was called
-        let site = self.ends[usize::from(map::is_firmware(entry))];
-        let known = self.children.get(&(parent, entry, site)).copied();
-        if self.beyond > 0
-            || self.stack.len() >= MOST_DEEP
-            || known.is_none() && self.calls.len() >= MOST_CALLS
-        {
+    /// A function begins, called from `site`.
+    #[inline]
+    pub(crate) fn entered(&mut self, entry: u32, site: u32) {
+        let Some(at) = self.callee(entry, site) else {
             self.beyond += 1;
             return;
-        }
-        let at = known.unwrap_or_else(|| {
-            self.children.insert((parent, entry, site), self.calls.len());
-            self.calls.push(Call { parent, entry, site, ..Call::default() });
-            self.calls.len() - 1
-        });
+        };
         self.stack.push(at);
         self.calls[at].calls += 1;
         if self.shown + 1 == self.stack.len() && self.shown < MOST_SHOWN && self.has_room() {
@@ -182,7 +175,29 @@ impl Profile {
         }
     }
 
+    /// The call from the running function; none beyond the limits.
+    #[inline]
+    fn callee(&mut self, entry: u32, site: u32) -> Option<usize> {
+        let parent = self.stack.last().copied().unwrap_or(0);
+        if self.beyond > 0 || self.stack.len() >= MOST_DEEP {
+            return None;
+        }
+        self.children.get((parent, entry, site)).or_else(|| self.first_call(parent, entry, site))
+    }
+
+    #[cold]
+    fn first_call(&mut self, parent: usize, entry: u32, site: u32) -> Option<usize> {
+        let at = self.calls.len();
+        if at >= MOST_CALLS {
+            return None;
+        }
+        self.children.insert((parent, entry, site), at);
+        self.calls.push(Call { parent, entry, site, ..Call::default() });
+        Some(at)
+    }
+
     /// The function entered last ends.
+    #[inline]
     pub(crate) fn left(&mut self) {
         match self.beyond.checked_sub(1) {
             Some(fewer) => self.beyond = fewer,
@@ -198,43 +213,76 @@ impl Profile {
 
     /// Instructions that ran, each once.
     pub(crate) fn executed(&mut self, pcs: impl Iterator<Item = u32>) {
-        let (mut count, mut last) = (0, self.ends[0]);
+        let mut count = 0;
         for pc in pcs {
-            self.spot(pc).counters.instructions += 1;
-            (count, last) = (count + 1, pc);
+            self.add(pc, 1);
+            count += 1;
         }
-        self.ends = [last, self.ends[0]];
-        self.instructions += count;
-        self.current().counters.instructions += count;
+        self.passed(count);
     }
 
-    /// A function's instructions, all at once.
-    pub(crate) fn computed(&mut self, pc: u32, instructions: u64) {
-        self.spot(pc).counters.instructions += instructions;
+    /// Instructions that ran; which ones is told later.
+    #[inline]
+    pub(crate) fn passed(&mut self, instructions: u64) {
         self.instructions += instructions;
         self.current().counters.instructions += instructions;
     }
 
-    /// What was counted so far: the difference is the running function's, and the instruction's if one is named.
-    pub(crate) fn settle(&mut self, pc: Option<u32>, counted: Counters) {
-        let counted = Counters { instructions: 0, ..counted };
-        match pc {
-            Some(pc) => {
-                let since = counted - self.answered;
-                self.spot(pc).counters += since;
-                self.answered = counted;
-                if since.dma_transfers + since.window_misses > 0 {
-                    let counted = Counters { instructions: self.instructions, ..counted };
-                    if self.has_room() {
-                        self.moments.push(Moment { what: Happened::Moved, counted, took: since });
-                    }
-                }
+    /// Accesses that were counted, for which instructions that are told later answer.
+    #[inline]
+    pub(crate) fn reached(&mut self, loads: u64, stores: u64) {
+        self.answered.loads += loads;
+        self.answered.stores += stores;
+    }
+
+    /// What was told as passed and reached was partly this instruction's.
+    pub(crate) fn tallied(&mut self, pc: u32, Tally { instructions, loads, stores }: Tally) {
+        self.add(pc, instructions);
+        self.spot(pc).counters += Counters { loads, stores, ..Counters::default() };
+    }
+
+    /// A function's instructions, all at once.
+    pub(crate) fn computed(&mut self, pc: u32, instructions: u64) {
+        self.add(pc, instructions);
+        self.passed(instructions);
+    }
+
+    /// A function that begins, is computed and ends at no time that is noted, called from `site`.
+    pub(crate) fn computed_aside(&mut self, entry: u32, site: u32, instructions: u64) {
+        self.add(entry, instructions);
+        self.instructions += instructions;
+        let at = match self.callee(entry, site) {
+            Some(at) => {
+                self.calls[at].calls += 1;
+                at
             }
-            None => {
-                let since = counted - self.told;
-                self.current().counters += since;
-                self.told = counted;
-            }
+            None => self.stack.last().copied().unwrap_or(0),
+        };
+        self.calls[at].counters.instructions += instructions;
+    }
+
+    /// What was counted so far, but instructions: the running function answers for the difference.
+    #[inline]
+    pub(crate) fn settle_call(&mut self, counted: &Counters) {
+        let at = self.stack.last().copied().unwrap_or(0);
+        counted.give_since(&mut self.told, &mut self.calls[at].counters);
+    }
+
+    /// The same for the instruction at `pc`.
+    pub(crate) fn settle_spot(&mut self, pc: u32, counted: &Counters) {
+        let at = self.place(pc);
+        let Counters { window_misses: moves, dma_transfers: transfers, dma_bytes: bytes, .. } = self.answered;
+        counted.give_since(&mut self.answered, &mut self.spots[at].counters);
+        let now = &self.answered;
+        if (now.window_misses, now.dma_transfers) != (moves, transfers) && self.has_room() {
+            let took = Counters {
+                window_misses: now.window_misses - moves,
+                dma_transfers: now.dma_transfers - transfers,
+                dma_bytes: now.dma_bytes - bytes,
+                ..Counters::default()
+            };
+            let counted = Counters { instructions: self.instructions, ..*counted };
+            self.moments.push(Moment { what: Happened::Moved, counted, took });
         }
     }
 
@@ -268,8 +316,53 @@ impl Profile {
         *instructions = instructions.saturating_sub(1);
     }
 
+    /// Less than nothing is there for a moment if what ran is told later.
     fn uncount(&mut self, pc: u32) {
-        let instructions = &mut self.spot(pc).counters.instructions;
-        *instructions = instructions.saturating_sub(1);
+        self.add(pc, u64::MAX);
+    }
+
+    fn add(&mut self, pc: u32, instructions: u64) {
+        let spot = &mut self.spot(pc).counters.instructions;
+        *spot = spot.wrapping_add(instructions);
+    }
+}
+
+/// Caller, ENTRY and place of a call.
+type Way = (usize, u32, u32);
+
+/// Ways that are looked for in one place before all are looked through.
+const NEAR: usize = 1 << 10;
+
+/// The calls by the ways to them.
+#[derive(Debug, Default)]
+struct Children {
+    all: HashMap<Way, usize>,
+    near: Vec<(Way, usize)>,
+}
+
+impl Children {
+    fn slot((parent, entry, site): Way) -> usize {
+        (parent.wrapping_mul(0x9E37) ^ (entry >> 2 ^ site) as usize) % NEAR
+    }
+
+    #[inline]
+    fn get(&mut self, way: Way) -> Option<usize> {
+        match self.near.get(Children::slot(way)) {
+            // The first call is nobody's child.
+            Some(&(near, call)) if near == way && call != 0 => Some(call),
+            _ => self.look(way),
+        }
+    }
+
+    #[inline(never)]
+    fn look(&mut self, way: Way) -> Option<usize> {
+        let call = self.all.get(&way).copied()?;
+        self.near.resize(NEAR, Default::default());
+        self.near[Children::slot(way)] = (way, call);
+        Some(call)
+    }
+
+    fn insert(&mut self, way: Way, call: usize) {
+        self.all.insert(way, call);
     }
 }

@@ -56,5 +56,6 @@ impl Bus<'_> {
     pub(crate) fn count_reached(&mut self, loads: u64, stores: u64) {
         self.notes.counters.loads = self.notes.counters.loads.wrapping_add(loads);
         self.notes.counters.stores = self.notes.counters.stores.wrapping_add(stores);
+        self.profile.iter_mut().for_each(|profile| profile.reached(loads, stores));
     }
 }

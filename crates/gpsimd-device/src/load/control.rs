@@ -28,7 +28,7 @@ pub struct Config {
     pub native: bool,
     /// Whether blocks that run often are translated to host code, where there is a translator for the host.
     pub translate: bool,
-    /// Whether every instruction answers for what it costs; nothing is translated then.
+    /// Whether every instruction answers for what it costs.
     pub profile: bool,
     /// What the estimates charge.
     pub costs: Costs,
@@ -63,7 +63,7 @@ impl Config {
         let default = xtensa_iss::Config::default();
         xtensa_iss::Config {
             native: self.native,
-            translate_after: default.translate_after.filter(|_| self.translate && !self.profile),
+            translate_after: default.translate_after.filter(|_| self.translate),
             ..default
         }
     }

@@ -163,11 +163,12 @@ impl<'a> Emitter<'a> {
             2 => field!(load16),
             _ => field!(load32),
         };
-        let (insn, dirty, behind) = (*insn, self.dirty, self.behind);
+        let (insn, dirty, behind, here) = (*insn, self.dirty, self.behind, self.here);
         let is_signed = width.load == Code::Movsx_r32_rm16;
         self.cold(move |e| {
             e.asm.bind(slow);
             // The bus counts for itself.
+            e.tally_slow(&insn, behind);
             e.put(Instruction::with2(Code::Sub_rm64_imm8, field!(loads), 1));
             e.address(insn.s, insn.imm);
             e.help(&insn, helper);
@@ -181,6 +182,7 @@ impl<'a> Emitter<'a> {
             e.jump(Code::Jmp_rel32_64, done);
             e.asm.bind(refused);
             e.spill(dirty);
+            e.tally_undone(here);
             e.leave(Reason::Fault, insn.pc, Uncount { instructions: behind.instructions + 1, ..behind });
         });
     }
@@ -231,9 +233,10 @@ impl<'a> Emitter<'a> {
             2 => field!(store16),
             _ => field!(store32),
         };
-        let (insn, dirty, behind) = (*insn, self.dirty, self.behind);
+        let (insn, dirty, behind, here) = (*insn, self.dirty, self.behind, self.here);
         self.cold(move |e| {
             e.asm.bind(slow);
+            e.tally_slow(&insn, behind);
             e.put(Instruction::with2(Code::Sub_rm64_imm8, field!(stores), 1));
             e.get(EAX, insn.t);
             e.put(Instruction::with2(Code::Mov_rm32_r32, field!(value), EAX));
@@ -245,8 +248,10 @@ impl<'a> Emitter<'a> {
             e.spill(dirty);
             e.mi(Code::Cmp_rm32_imm32, Place::Host(EAX), super::context::STORE_REFUSED as u32);
             e.jump(Code::Je_rel32_64, refused);
+            e.tally_skipped(here);
             e.leave(Reason::Written, insn.end(), behind);
             e.asm.bind(refused);
+            e.tally_undone(here);
             e.leave(Reason::Fault, insn.pc, Uncount { instructions: behind.instructions + 1, ..behind });
         });
     }
@@ -306,15 +311,17 @@ impl<'a> Emitter<'a> {
     /// A literal that may change.
     fn load_literal(&mut self, insn: &Insn) {
         let refused = self.asm.label();
+        self.tell_time(self.behind);
         self.put(Instruction::with2(Code::Mov_r32_imm32, EAX, insn.imm as i32));
         self.help(insn, field!(literal));
         self.put(Instruction::with2(Code::Test_rm64_r64, Register::RAX, Register::RAX));
         self.jump(Code::Js_rel32_64, refused);
         self.set(insn.t, EAX);
-        let (pc, dirty, behind) = (insn.pc, self.dirty, self.behind);
+        let (pc, dirty, behind, here) = (insn.pc, self.dirty, self.behind, self.here);
         self.cold(move |e| {
             e.asm.bind(refused);
             e.spill(dirty);
+            e.tally_undone(here);
             e.leave(Reason::Fault, pc, Uncount { instructions: behind.instructions + 1, ..behind });
         });
     }

@@ -301,10 +301,11 @@ impl Emitter<'_> {
     /// At `label`, far away: leaves before `insn`, which was counted.
     fn interpret_at(&mut self, label: Label, insn: &Insn) {
         let (pc, dirty) = (insn.pc, self.dirty);
-        let behind = self.behind;
+        let (behind, here) = (self.behind, self.here);
         self.cold(move |e| {
             e.asm.bind(label);
             e.spill(dirty);
+            e.tally_undone(here);
             e.leave(Reason::Interpret, pc, Uncount { instructions: behind.instructions + 1, ..behind });
         });
     }

@@ -4,7 +4,7 @@
 //! Unaware of how code is made.
 
 use crate::bus::{At, Bus};
-use crate::core::{Core, Leave};
+use crate::core::{Core, Leave, call_before};
 use crate::exec::memory::{literal, load8, load16, load32, store8, store16, store32};
 use crate::native::{Answer, Routine};
 use crate::reach::LAYOUT_MEMORIES;
@@ -64,6 +64,10 @@ pub(super) struct Context {
     /// First argument of the function that is called.
     pub argument: u32,
     pub left: u64,
+    /// What was left when a profiled bus was told last.
+    pub told: u64,
+    /// Instructions counted ahead when it is called from the middle of a block.
+    pub behind: u32,
     /// First register of the window, in `file`.
     pub window: *mut u32,
     pub window_base: u32,
@@ -90,6 +94,7 @@ pub(super) struct Context {
     pub frame_mark: [u8; 16],
     pub slots: *mut Slot,
     pub links: *mut usize,
+    pub counters: *mut u64,
     pub exit: usize,
     pub call: usize,
     pub load8: usize,
@@ -102,6 +107,9 @@ pub(super) struct Context {
     pub frame_left: usize,
     pub rotate: usize,
     pub routine: usize,
+    pub entered: usize,
+    pub computed: usize,
+    pub returned: usize,
     /// Bytes that each memory must have, and how many of them may be reached.
     pub needed: [(usize, u32); LAYOUT_MEMORIES],
     pub core: *mut Core,
@@ -122,6 +130,11 @@ impl Context {
             (help_store32::<B> as *const () as usize, help_frame_left::<B> as *const () as usize);
         (self.rotate, self.routine) =
             (help_rotate as *const () as usize, help_routine::<B> as *const () as usize);
+        (self.entered, self.computed, self.returned) = (
+            help_entered::<B> as *const () as usize,
+            help_computed::<B> as *const () as usize,
+            help_returned::<B> as *const () as usize,
+        );
         self.take(core);
         self.reach(bus);
         (self.core, self.bus) = (core, std::ptr::from_mut(bus).cast());
@@ -153,6 +166,20 @@ impl Context {
         (s.lbeg, s.lend, s.lcount) = (self.lbeg, self.lend, self.lcount);
         s.pc = self.pc;
         core.load_window();
+    }
+
+    /// Tells a profiled bus what ran since it was told last, but for so many instructions that are counted ahead.
+    #[inline(always)]
+    pub fn tell<B: Bus>(&mut self, bus: &mut B, ahead: u32) {
+        self.tell_time(bus, ahead);
+        bus.reached(std::mem::take(&mut self.loads), std::mem::take(&mut self.stores));
+    }
+
+    #[inline(always)]
+    fn tell_time<B: Bus>(&mut self, bus: &mut B, ahead: u32) {
+        let left = self.left.wrapping_add(ahead.into());
+        bus.passed(self.told.wrapping_sub(left));
+        self.told = left;
     }
 
     fn enter_window(&mut self) {
@@ -215,6 +242,9 @@ macro_rules! loads {
         extern "sysv64" fn $helper<B: Bus>(context: *mut Context, addr: u32, sp: u32, pc: u32) -> u64 {
             // SAFETY: only translated code calls this.
             let (context, core, bus) = unsafe { parts::<B>(context) };
+            if bus.is_profiled() {
+                context.tell_time(bus, context.behind);
+            }
             let loaded = $load(core, bus, At { pc, sp }, addr);
             context.reach(bus);
             loaded.map_or(REFUSED, u64::from)
@@ -227,6 +257,9 @@ macro_rules! stores {
         extern "sysv64" fn $helper<B: Bus>(context: *mut Context, addr: u32, sp: u32, pc: u32) -> u64 {
             // SAFETY: only translated code calls this.
             let (context, core, bus) = unsafe { parts::<B>(context) };
+            if bus.is_profiled() {
+                context.tell_time(bus, context.behind);
+            }
             let stored = $store(core, bus, At { pc, sp }, addr, context.value as $kind);
             context.reach(bus);
             match stored {
@@ -270,6 +303,41 @@ extern "sysv64" fn help_routine<B: Bus>(context: *mut Context, routine: u32, sp:
     let outcome = routine.and_then(|routine| routine.perform(core, bus, At { pc, sp }, words, context.left));
     context.reach(bus);
     outcome.into()
+}
+
+/// A function has begun: its return address, what its first block counted ahead, its ENTRY.
+extern "sysv64" fn help_entered<B: Bus>(context: *mut Context, back: u32, ahead: u32, pc: u32) -> u64 {
+    // SAFETY: only translated code calls this.
+    let (context, _, bus) = unsafe { parts::<B>(context) };
+    context.tell(bus, ahead);
+    bus.entered(pc, call_before(back, pc));
+    0
+}
+
+/// The host computed a function that stands for so many instructions: its return address, its ENTRY.
+extern "sysv64" fn help_computed<B: Bus>(context: *mut Context, done: u32, back: u32, pc: u32) -> u64 {
+    // SAFETY: only translated code calls this.
+    let (context, _, bus) = unsafe { parts::<B>(context) };
+    let site = call_before(back, pc);
+    if bus.is_timed() {
+        context.tell(bus, done);
+        bus.computed(pc, site, done.into());
+        context.told = context.left;
+    } else {
+        // What ran before is told with what comes; this is not.
+        bus.computed(pc, site, done.into());
+        context.told = context.told.wrapping_sub(done.into());
+    }
+    0
+}
+
+/// A function has returned.
+extern "sysv64" fn help_returned<B: Bus>(context: *mut Context) -> u64 {
+    // SAFETY: only translated code calls this.
+    let (context, _, bus) = unsafe { parts::<B>(context) };
+    context.tell(bus, 0);
+    bus.left();
+    0
 }
 
 /// The window moves by some positions to or from one that sees copies.

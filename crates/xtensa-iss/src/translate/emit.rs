@@ -11,6 +11,7 @@ use iced_x86::{Code, Instruction, MemoryOperand, Register};
 use super::asm::{Asm, Label, at};
 use super::context::{Context, LAST_FLAT, Reason, SLOT_CODE, SLOT_PC, SLOTS};
 use super::region::{Node, Region, Registers, Uses, is_branch};
+use super::tally::{Access, Share, accesses};
 use crate::isa::{Insn, Op};
 use crate::reach::{Frames, Layout};
 
@@ -87,20 +88,32 @@ pub(super) struct Emitter<'a> {
     pub dirty: Registers,
     /// What is left of the node behind the instruction at work.
     pub behind: Uncount,
+    /// The node at work and the instruction of it.
+    pub here: Here,
+    /// The number of the first counter of a profile, if there is to be one, and what each stands for.
+    pub first_counter: Option<u32>,
+    pub counters: Vec<Vec<Share>>,
 }
+
+/// An instruction of a region: its node, and its place there.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Here(usize, usize);
 
 /// A translated region: its code, and of the links in it the offsets of their stubs.
 pub(super) struct Emitted {
     pub code: Vec<u8>,
     pub links: Vec<usize>,
+    /// What each counter of a profile stands for.
+    pub counters: Vec<Vec<Share>>,
 }
 
-/// Translates a region. Links are numbered from `first_link` on.
+/// Translates a region. Links are numbered from `first_link` on, counters of a profile from `first_counter` on.
 pub(super) fn emit<'a>(
     region: &'a Region,
     layout: &'a Layout,
     constants: &'a dyn Fn(u32) -> Option<u32>,
     first_link: u32,
+    first_counter: Option<u32>,
 ) -> Option<Emitted> {
     let mut asm = Asm::new();
     let labels = region.nodes.iter().map(|_| asm.label()).collect();
@@ -121,6 +134,9 @@ pub(super) fn emit<'a>(
         known_sar: None,
         dirty: 0,
         behind: Uncount::default(),
+        here: Here::default(),
+        first_counter,
+        counters: Vec::new(),
     };
     let entry = region.nodes.first().and_then(|node| node.insns.first());
     if let (Some(routine), Some(entry)) = (region.routine, entry) {
@@ -132,10 +148,10 @@ pub(super) fn emit<'a>(
     while let Some(cold) = emitter.cold.pop() {
         cold(&mut emitter);
     }
-    let links = emitter.links.clone();
-    let (code, places) = emitter.asm.finish()?;
+    let Emitter { asm, links, counters, .. } = emitter;
+    let (code, places) = asm.finish()?;
     let links = links.into_iter().map(|stub| Asm::place(&places, stub)).collect::<Option<_>>()?;
-    Some(Emitted { code, links })
+    Some(Emitted { code, links, counters })
 }
 
 impl<'a> Emitter<'a> {
@@ -202,6 +218,11 @@ impl<'a> Emitter<'a> {
         self.mi(Code::Mov_rm32_imm32, Place::Memory(field), value);
     }
 
+    /// An instruction and those behind it in its node.
+    pub fn rest(&self, Here(node, at): Here) -> &'a [Insn] {
+        self.region.nodes.get(node).and_then(|node| node.insns.get(at..)).unwrap_or_default()
+    }
+
     pub fn jump(&mut self, code: Code, label: Label) {
         self.asm.jump(code, label);
     }
@@ -236,11 +257,13 @@ impl<'a> Emitter<'a> {
         if n == 0 && node.begins_function() {
             if let Some(entry) = insns.first() {
                 self.entry(entry);
+                self.tell_entered(entry);
             }
             self.load();
             // Never a target from inside.
             self.asm.bind(label);
         }
+        self.tally(|| insns.iter().map(Share::ran).collect());
         if all.loads > 0 {
             self.put(Instruction::with2(Code::Add_rm64_imm32, field!(loads), all.loads));
         }
@@ -248,7 +271,7 @@ impl<'a> Emitter<'a> {
             self.put(Instruction::with2(Code::Add_rm64_imm32, field!(stores), all.stores));
         }
         for (k, insn) in insns.iter().enumerate() {
-            self.behind = count(&insns[k + 1..]);
+            (self.behind, self.here) = (count(&insns[k + 1..]), Here(n, k));
             let is_last = k + 1 == insns.len();
             if is_last && self.ends(node, insn) {
                 return;
@@ -544,12 +567,14 @@ impl<'a> Emitter<'a> {
         if let Some(frames) = self.layout.frames {
             self.forget_frame(frames);
         }
+        self.tell_returned();
         self.put(Instruction::with2(Code::Mov_r32_rm32, eax, field!(value)));
         self.look_up();
-        let pc = insn.pc;
+        let (pc, here) = (insn.pc, self.here);
         let all = Uncount { instructions: 1, ..Uncount::default() };
         self.cold(move |e| {
             e.asm.bind(refused);
+            e.tally_undone(here);
             e.leave(Reason::Interpret, pc, all);
             e.asm.bind(far);
             let back = Register::EDX;
@@ -619,10 +644,10 @@ impl<'a> Emitter<'a> {
 fn count(insns: &[Insn]) -> Uncount {
     let mut count = Uncount { instructions: insns.len() as i32, ..Uncount::default() };
     for insn in insns {
-        match insn.op {
-            Op::L8ui | Op::L16ui | Op::L16si | Op::L32i | Op::L32iN | Op::L32ai => count.loads += 1,
-            Op::S8i | Op::S16i | Op::S32i | Op::S32iN | Op::S32ri => count.stores += 1,
-            _ => {}
+        match accesses(insn.op) {
+            Some(Access::Load) => count.loads += 1,
+            Some(Access::Store) => count.stores += 1,
+            None => {}
         }
     }
     count

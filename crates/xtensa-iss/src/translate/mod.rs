@@ -21,6 +21,10 @@ mod region;
 #[cfg(all(target_arch = "x86_64", feature = "translate"))]
 mod routine;
 #[cfg(all(target_arch = "x86_64", feature = "translate"))]
+mod tally;
+#[cfg(all(target_arch = "x86_64", feature = "translate"))]
+mod told;
+#[cfg(all(target_arch = "x86_64", feature = "translate"))]
 #[allow(unsafe_code, reason = "code is jumped to")]
 mod translator;
 

@@ -84,6 +84,7 @@ impl Emitter<'_> {
             self.put(Instruction::with2(Code::Shr_rm64_imm8, Register::RAX, 32));
             self.put(Instruction::with2(Code::Mov_rm32_r32, callee(3), EAX));
         }
+        self.tell_computed(entry, callee(0));
         if let Some(frames) = self.layout.frames {
             self.put(Instruction::with2(Code::Mov_rm32_r32, field!(argument), Register::R13D));
             self.forget_frame(frames);

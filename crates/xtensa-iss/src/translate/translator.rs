@@ -11,14 +11,16 @@ use super::code::{CodeStore, Full};
 use super::context::{Context, LINKS, Reached, Reason, SLOTS, Slot};
 use super::emit::{HOSTS, emit, field};
 use super::region::Region;
+use super::tally::{COUNTERS, Tallies};
 use super::{Blocks, Declined, Entry, Exit};
 use crate::bus::Bus;
 use crate::core::Core;
 use crate::isa::Op;
 use crate::reach::{Frames, LAYOUT_MEMORIES, Layout};
 
-/// Links that one region may need.
+/// Links that one region may need, and counters.
 const LINKS_OF_REGION: u32 = 1 << 10;
+const COUNTERS_OF_REGION: usize = 1 << 12;
 
 #[derive(Default)]
 pub(crate) struct Translator {
@@ -26,6 +28,9 @@ pub(crate) struct Translator {
     live: Option<Box<Live>>,
     /// What the last bus said of its memory.
     layout: Layout,
+    /// What code counts, if that bus was to be told.
+    is_profiled: bool,
+    tallies: Tallies,
 }
 
 struct Live {
@@ -54,11 +59,11 @@ impl Translator {
     /// Looks at a bus before it is used; `false` if code was made for another one and has been forgotten.
     pub fn prepare<B: Bus>(&mut self, bus: &B) -> bool {
         let layout = bus.layout();
-        if layout == self.layout {
+        if layout == self.layout && bus.is_profiled() == self.is_profiled {
             return true;
         }
         self.clear();
-        self.layout = layout;
+        (self.layout, self.is_profiled) = (layout, bus.is_profiled());
         false
     }
 
@@ -75,7 +80,8 @@ impl Translator {
         }
         let live = self.live.as_mut().ok_or(Declined::Impossible)?;
         let next_link = live.links.len() as u32;
-        if next_link + LINKS_OF_REGION > LINKS as u32 {
+        let has_room = self.tallies.len() + COUNTERS_OF_REGION <= COUNTERS;
+        if next_link + LINKS_OF_REGION > LINKS as u32 || !has_room {
             return Err(Declined::Full);
         }
         let region = Region::collect(blocks, pc, HOSTS.len()).ok_or(Declined::Impossible)?;
@@ -88,10 +94,13 @@ impl Translator {
             .filter_map(|insn| Some((insn.imm, bus.constant32(insn.imm)?)))
             .collect();
         let constant = |addr: u32| literals.iter().find(|(at, _)| *at == addr).map(|(_, value)| *value);
-        let emitted = emit(&region, &self.layout, &constant, next_link).ok_or(Declined::Impossible)?;
+        let counters = self.is_profiled.then(|| self.tallies.len() as u32);
+        let emitted =
+            emit(&region, &self.layout, &constant, next_link, counters).ok_or(Declined::Impossible)?;
         let start = live.store.add(&emitted.code).map_err(|Full| Declined::Full)? as usize;
         // Numbered in this order: see `emit`.
         live.links.extend(emitted.links.iter().map(|stub| start + stub));
+        self.tallies.extend(emitted.counters);
         live.ends.extend(region.nodes.iter().map(|node| node.end));
         for (addr, _) in literals {
             core.code.insert(addr, addr.wrapping_add(3));
@@ -106,12 +115,12 @@ impl Translator {
         let context = &mut live.context;
         (context.slots, context.links) = (live.slots.as_mut_ptr(), live.links.as_mut_ptr());
         context.attach(core, bus);
-        (context.left, context.native_calls) = (before, 0);
-        (context.loads, context.stores) = (0, 0);
+        (context.left, context.told, context.native_calls) = (before, before, 0);
+        (context.loads, context.stores, context.counters) = (0, 0, self.tallies.counters());
         // SAFETY: `enter` and `entry` are addresses in the store, of code made by `Live::new` and `translate` (an entry does
         // not outlive `clear`, which its only keeper calls together with forgetting it). The code keeps the calling
         // convention. It writes to the record; to the two memories, within the limits that `Bus::reach` gave, which are
-        // looked at again after every call of the bus; and to its own tables. Core and bus are borrowed exclusively here
+        // looked at again after every call of the bus; and to its own tables and counters. Core and bus are borrowed exclusively here
         // and not used before it returns.
         unsafe {
             let enter: extern "sysv64" fn(*mut Context, usize) = std::mem::transmute(live.enter);
@@ -123,7 +132,10 @@ impl Translator {
         core.state.instructions = core.state.instructions.wrapping_add(done);
         core.state.cycles = core.state.cycles.wrapping_add(done);
         core.native_calls += context.native_calls;
-        bus.reached(context.loads, context.stores);
+        match self.is_profiled {
+            true => context.tell(bus, 0),
+            false => bus.reached(context.loads, context.stores),
+        }
         match context.reason {
             r if r == Reason::Link as u32 => Exit::Go(Some(context.link)),
             r if r == Reason::Jump as u32 => Exit::Go(None),
@@ -158,6 +170,12 @@ impl Translator {
     /// Forgets all code.
     pub fn clear(&mut self) {
         self.live = None;
+        self.tallies.clear();
+    }
+
+    /// Tells a bus what code counted, once.
+    pub fn tell_tallies<B: Bus>(&mut self, bus: &mut B) {
+        self.tallies.tell(bus);
     }
 }
 
@@ -188,6 +206,8 @@ impl Live {
             value: 0,
             argument: 0,
             left: 0,
+            told: 0,
+            behind: 0,
             window: std::ptr::null_mut(),
             window_base: 0,
             frames: 0,
@@ -208,6 +228,7 @@ impl Live {
             frame_mark: [layout.frames.map_or(0, |frames| frames.mark); 16],
             slots: std::ptr::null_mut(),
             links: std::ptr::null_mut(),
+            counters: std::ptr::null_mut(),
             exit: start + exit,
             call: start + call,
             load8: 0,
@@ -220,6 +241,9 @@ impl Live {
             frame_left: 0,
             rotate: 0,
             routine: 0,
+            entered: 0,
+            computed: 0,
+            returned: 0,
             needed,
             core: std::ptr::null_mut(),
             bus: std::ptr::null_mut(),
