@@ -33,6 +33,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "gpsimd-shapes/image", run: gpsimd_shapes::fuzz::fuzz_image },
     Target { name: "gpsimd-device/chain", run: gpsimd_device::fuzz::fuzz_chain },
     Target { name: "gpsimd-device/image", run: gpsimd_device::fuzz::fuzz_image },
+    Target { name: "gpsimd-debug/dap", run: gpsimd_debug::fuzz::fuzz_dap },
     Target { name: "gpsimd-variables/program", run: gpsimd_variables::fuzz::fuzz_program },
     Target { name: "gpsimd-variables/expression", run: gpsimd_variables::fuzz::fuzz_expression },
     Target { name: "xtensa-iss/decode", run: xtensa_iss::fuzz::fuzz_decode },

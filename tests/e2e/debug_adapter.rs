@@ -143,6 +143,10 @@ fn conversation(editor: &mut Editor<impl Read, impl Write>, bench: &Bench) {
     assert!(names(&unfold("Locals")).contains(&json!("n")));
     assert_eq!(names(&unfold("Tensors")), ["out", "x"]);
     assert_eq!(unfold("Registers").as_array().map(Vec::len), Some(17));
+    let device = unfold("Device");
+    assert_eq!(names(&device), ["windows", "DMA queues", "TCM", "device memory", "C heap"]);
+    let rings = editor.ask("variables", json!({ "variablesReference": device[1]["variablesReference"] }));
+    assert_eq!(names(&rings["variables"]), ["from memory", "to memory"]);
     assert_eq!(editor.evaluate("from[i] + 40"), "42");
 
     // into a call, what it has, and out of it with another value

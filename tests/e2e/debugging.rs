@@ -4,8 +4,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Write as _;
 use std::process::Stdio;
 
-use gpsimd_debug::{Debugger, Images, Sources};
-use gpsimd_device::{Arg, Config, Dtype, Tensor, TensorSpec, Trace};
+use gpsimd_debug::{Debugger, Images};
+use gpsimd_device::{Arg, Config, Dtype, Sources, Tensor, TensorSpec, Trace};
 use gpsimd_library::{Lane, Library, Staging};
 
 use crate::bench::{Bench, good};
@@ -131,6 +131,41 @@ fn eight_cores_are_told_apart_and_messages_are_written() {
             "[0] 0, 10, 20, 30, 40, 50, 60, 70",
             "out[6]: nothing -> 60, core 6",
             "shares at shares.cpp:5",
+        ],
+    );
+}
+
+/// Prelinked and loaded by record, it is the same program; and the device around it is shown.
+#[test]
+fn the_split_lane_is_debugged_alike() {
+    let bench = Bench::new();
+    bench.write("doubled.cpp", KERNEL);
+    let text = session(
+        &bench,
+        &[
+            "doubled.cpp",
+            "arange:8:int32",
+            "--lane",
+            "ucpl",
+            "--op",
+            "doubled=my::doubled(Tensor x) -> Tensor",
+        ],
+        "break doubled.cpp:14 if i == 3\nrun\nlocals\nbt\ndevice\nnext\nrnext\nprint i\nfindings off\ncontinue\nwhy out[3]\n",
+    );
+    in_order(
+        &text,
+        &[
+            "breakpoint 1 on core 0",
+            "i = 3",
+            "*0  doubled at doubled.cpp:14",
+            "windows: ",
+            "DMA queues: ready",
+            "  from memory: 4 entries at 0x",
+            "TCM: ",
+            "i = 3",
+            "all cores have returned",
+            "out[3]: nothing -> 6, core 0",
+            "doubled at doubled.cpp:14",
         ],
     );
 }

@@ -8,6 +8,8 @@ mod build_time;
 mod compat;
 mod concurrent;
 mod debug_adapter;
+mod debug_typed;
+mod debug_values;
 mod debugging;
 mod documents;
 mod examples;

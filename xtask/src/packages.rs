@@ -29,6 +29,8 @@ const TEST_PACKAGES: &[Package] = &[
     Package { name: "make", proof: "/usr/bin/make" },
     Package { name: "ninja-build", proof: "/usr/bin/ninja" },
     Package { name: "python3-venv", proof: "/usr/share/doc/python3-venv" },
+    // a terminal that the debugger is typed into
+    Package { name: "tmux", proof: "/usr/bin/tmux" },
     // shells that the completion scripts are for
     Package { name: "zsh", proof: "/usr/bin/zsh" },
     Package { name: "fish", proof: "/usr/bin/fish" },

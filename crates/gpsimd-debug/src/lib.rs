@@ -9,14 +9,15 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod dap;
+mod device;
 mod engine;
 mod error;
 mod findings;
 mod lines;
 mod memory;
+mod met;
 mod program;
 mod reverse;
-mod source;
 mod stack;
 mod steps;
 mod stops;
@@ -25,10 +26,16 @@ mod track;
 mod variables;
 mod why;
 
+#[doc(hidden)]
+pub mod fuzz {
+    //! Entry points for fuzzers: outside bytes in, nothing out, no panic.
+
+    pub use crate::dap::fuzz as fuzz_dap;
+}
+
 pub use engine::{Debugger, Pauser, Stopped};
 pub use error::DebugError;
 pub use program::Images;
-pub use source::Sources;
 pub use stack::Level;
 pub use steps::Step;
 pub use stops::{Breakpoint, Hits, What};

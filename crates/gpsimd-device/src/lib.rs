@@ -27,7 +27,7 @@ pub mod explain;
 pub mod load;
 mod machine;
 pub mod memory;
-mod parts;
+pub mod parts;
 pub mod report;
 pub mod session;
 
@@ -57,6 +57,7 @@ pub use call::arg::{Arg, Output, Value};
 pub use call::dtype::Dtype;
 pub use call::error::CallError;
 pub use call::tensor::{ShapeError, Tensor, TensorSpec};
+pub use explain::sources::{Sources, token};
 pub use load::control::{Config, Control};
 pub use load::error::LoadError;
 pub use load::program::{CoreImage, Shipment};

@@ -6,12 +6,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use gpsimd_device::RunReport;
 use gpsimd_device::report::counters::{Counters, Cycles};
+use gpsimd_device::{RunReport, Sources};
 use serde::Serialize;
 
 use crate::cost::by_line;
-use crate::sources::Sources;
 
 /// Lines that are listed.
 const SHOWN: usize = 8;

@@ -22,7 +22,6 @@ mod compare;
 mod cost;
 mod lines;
 mod page;
-mod sources;
 mod timeline;
 
 pub use advice::{Advice, Kind, advice};
@@ -30,5 +29,4 @@ pub use calls::{folded, speedscope};
 pub use compare::{Change, Comparison, compare};
 pub use lines::{annotated, text};
 pub use page::{Called, PageError, page};
-pub use sources::{Sources, token};
 pub use timeline::timeline;

@@ -7,11 +7,10 @@ use std::fmt::Write as _;
 
 use gpsimd_device::report::counters::Cycles;
 use gpsimd_device::report::profile::Part;
-use gpsimd_device::{Profile, RunReport};
+use gpsimd_device::{Profile, RunReport, Sources};
 
 use crate::advice::{Advice, advice};
 use crate::cost::{Cost, by, by_line, percent};
-use crate::sources::Sources;
 
 /// Rows of a table on the screen.
 const SHOWN: usize = 15;

@@ -67,7 +67,9 @@ pub fn locals() -> Result<String> {
     run(tests("gpsimd-variables", "locals")
         .args(["--", "--ignored", "--nocapture"])
         .env("GPSIMD_LOCALS", "200"))?;
-    Ok("200 programs and the examples: at -O0 every variable is right, with optimisation none is wrong"
+    run(tests("gpsimd-build", "e2e").args(["debug_values", "--", "--ignored", "--nocapture"]))?;
+    Ok("200 programs and the examples: at -O0 every variable is right, with optimisation none is wrong; at 200 stops of a \
+        session all values are what the program prints"
         .to_owned())
 }
 
@@ -93,7 +95,9 @@ pub fn sequences() -> Result<String> {
 /// Sessions that go back and forth, and an editor's own test client, which needs node, npm and a network.
 pub fn debugger() -> Result<String> {
     run(tests("gpsimd-build", "e2e").args(["debug", "--", "--include-ignored", "--nocapture"]))?;
-    Ok("1,000 times are the same from both sides; every case of the test client passes".to_owned())
+    Ok("1,000 times are the same from both sides; every case of the test client passes; a fault is found backwards on a \
+        terminal (target/debug-session.txt)"
+        .to_owned())
 }
 
 /// Native routines against the code that they stand for.

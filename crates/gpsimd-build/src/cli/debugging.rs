@@ -7,10 +7,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
-use gpsimd_loader::Generation;
 
-use super::values::generation;
-use super::{Lane, Run};
+use super::{CallOptions, Run};
 
 /// Arguments of `debug`.
 #[derive(Debug, Args)]
@@ -45,72 +43,35 @@ pub struct Subject {
     #[arg(value_name = "LIBRARY|SOURCE")]
     #[arg(required_unless_present_any = ["dap", "listen"])]
     pub library: Option<PathBuf>,
-    /// The op's inputs, in order.
-    #[arg(value_name = "INPUT", allow_negative_numbers = true)]
-    pub inputs: Vec<String>,
-    /// The op, as `run` takes it.
-    #[arg(long, value_name = "OP")]
-    pub op: Option<String>,
-    /// The output has the shape and type of this input, counted from 0.
-    #[arg(long, value_name = "N", conflicts_with_all = ["shape", "dtype"])]
-    pub like: Option<usize>,
-    /// The output's shape, such as 2x3.
-    #[arg(long, value_name = "SHAPE")]
-    pub shape: Option<String>,
-    /// The output's element type [default: float32].
-    #[arg(long, value_name = "DTYPE", requires = "shape")]
-    pub dtype: Option<String>,
-    /// How the library gets to the device: fixed for its fixed images, ucpl for its split image.
-    #[arg(long, value_enum, default_value_t = Lane::Fixed, value_name = "LANE")]
-    pub lane: Lane,
-    /// With --lane ucpl, the generation to prelink for [default: the one the library was built for].
-    #[arg(long, value_name = "GENERATION", value_parser = generation())]
-    pub generation: Option<Generation>,
-    /// Of a source: build it for all eight cores. With --lane ucpl and a bare image: load it on all eight cores.
-    #[arg(long)]
-    pub multicore: bool,
-    /// Another source of the kernel.
-    #[arg(long = "source", value_name = "SOURCE", help_heading = "Of a source")]
-    pub sources: Vec<PathBuf>,
-    /// A source of shape functions and registrations.
-    #[arg(long = "shape-src", value_name = "SOURCE", help_heading = "Of a source")]
-    pub shape_sources: Vec<PathBuf>,
+    #[command(flatten)]
+    pub call: CallOptions,
     /// Build it with the compiler's checks, as `run` does, instead of without optimisation.
     #[arg(long, help_heading = "Of a source")]
     pub checked: bool,
     /// Directory for what is built.
     #[arg(long, value_name = "DIR", default_value = "build/debug", help_heading = "Of a source")]
     pub out_dir: PathBuf,
-    /// Compiler flags, after the built-in ones.
-    #[arg(last = true, value_name = "CFLAG", allow_hyphen_values = true, help_heading = "Of a source")]
-    pub cflags: Vec<OsString>,
 }
 
 impl Subject {
     /// The same call, as `run` has it.
     pub fn call(self, is_source: bool) -> Run {
-        let flags = (is_source && !self.checked).then(|| OsString::from("-O0"));
+        let is_plain = is_source && !self.checked;
+        let mut call = self.call;
+        if is_plain {
+            call.cflags.insert(0, OsString::from("-O0"));
+        }
         Run {
             library: self.library.unwrap_or_default(),
-            inputs: self.inputs,
-            op: self.op,
+            call,
             output: None,
-            like: self.like,
-            shape: self.shape,
-            dtype: self.dtype,
             allow: Vec::new(),
-            lane: self.lane,
             trace: false,
             records: None,
-            generation: self.generation,
-            multicore: self.multicore,
             raw: false,
             calls: 1,
-            sources: self.sources,
-            shape_sources: self.shape_sources,
-            plain: is_source && !self.checked,
+            plain: is_plain,
             out_dir: self.out_dir,
-            cflags: flags.into_iter().chain(self.cflags).collect(),
             hbm: None,
             budget: None,
             no_native: true,

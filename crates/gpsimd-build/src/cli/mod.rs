@@ -4,6 +4,7 @@
 
 mod aids;
 mod build;
+mod call;
 mod debugging;
 mod images;
 mod loading;
@@ -24,6 +25,7 @@ pub use aids::{
 pub use build::{
     Codegen, Compile, Compiler, ImageKind, Link, Ops, Packer, Plan, PlanFormat, Sanitizer, Which,
 };
+pub use call::CallOptions;
 pub use debugging::{Debug, Subject};
 pub use images::{Inspect, Lsp, Pack, Unpack, Verify};
 pub use loading::{Prelink, Records, RecordsCommand};

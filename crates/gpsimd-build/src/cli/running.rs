@@ -2,14 +2,12 @@
 //!
 //! Unaware of libraries and of the device.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use gpsimd_library::Staging;
-use gpsimd_loader::Generation;
 
-use super::values::generation;
+use super::CallOptions;
 
 /// How a library gets to the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -46,8 +44,9 @@ impl From<Lane> for gpsimd_library::Lane {
 
 impl From<&Run> for Staging {
     fn from(arguments: &Run) -> Self {
-        let &Run { lane, generation, multicore, ref records, .. } = arguments;
-        Self { lane: lane.into(), generation, cores: if multicore { 8 } else { 1 }, records: records.clone() }
+        let CallOptions { lane, generation, multicore, .. } = arguments.call;
+        let (cores, records) = (if multicore { 8 } else { 1 }, arguments.records.clone());
+        Self { lane: lane.into(), generation, cores, records }
     }
 }
 
@@ -74,43 +73,20 @@ pub struct Run {
     /// A library (build/NAME), one of its images, or a kernel's source: that is built first, with the compiler's checks.
     #[arg(value_name = "LIBRARY|SOURCE")]
     pub library: PathBuf,
-    /// The op's inputs, in order.
-    #[arg(value_name = "INPUT", allow_negative_numbers = true)]
-    pub inputs: Vec<String>,
-    /// The op: its kernel function, its name, or both with their namespace (my::relu) [default: the library's only one];
-    /// with a source also KERNEL=SCHEMA.
-    #[arg(long, value_name = "OP")]
-    pub op: Option<String>,
+    #[command(flatten)]
+    pub call: CallOptions,
     /// File for the output.
     #[arg(short, long, value_name = "NPY")]
     pub output: Option<PathBuf>,
-    /// The output has the shape and type of this input, counted from 0.
-    #[arg(long, value_name = "N", conflicts_with_all = ["shape", "dtype"])]
-    pub like: Option<usize>,
-    /// The output's shape, such as 2x3.
-    #[arg(long, value_name = "SHAPE")]
-    pub shape: Option<String>,
-    /// The output's element type [default: float32].
-    #[arg(long, value_name = "DTYPE", requires = "shape")]
-    pub dtype: Option<String>,
     /// Do not report this check's findings.
     #[arg(long, value_name = "CODE")]
     pub allow: Vec<String>,
-    /// How the library gets to the device: fixed for its fixed images, ucpl for its split image.
-    #[arg(long, value_enum, default_value_t = Lane::Fixed, value_name = "LANE")]
-    pub lane: Lane,
     /// Show every stage from the schema to the last byte given back; those up to a failure, where one fails.
     #[arg(long)]
     pub trace: bool,
     /// With --lane ucpl and a .ucpl image, load and unload it by these records instead of ones made for it.
     #[arg(long, value_name = "FILE")]
     pub records: Option<PathBuf>,
-    /// With --lane ucpl, the generation to prelink for [default: the one the library was built for].
-    #[arg(long, value_name = "GENERATION", value_parser = generation())]
-    pub generation: Option<Generation>,
-    /// Of a source: build it for all eight cores. With --lane ucpl and a bare image: load it on all eight cores.
-    #[arg(long)]
-    pub multicore: bool,
     /// Print a kernel's text as it is, even if it steers the terminal.
     #[arg(long)]
     pub raw: bool,
@@ -118,21 +94,12 @@ pub struct Run {
     /// call with one on a library of its own.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub calls: u32,
-    /// Another source of the kernel.
-    #[arg(long = "source", value_name = "SOURCE", help_heading = "Of a source")]
-    pub sources: Vec<PathBuf>,
-    /// A source of shape functions and registrations.
-    #[arg(long = "shape-src", value_name = "SOURCE", help_heading = "Of a source")]
-    pub shape_sources: Vec<PathBuf>,
     /// Build it as it ships, without the compiler's checks.
     #[arg(long, help_heading = "Of a source")]
     pub plain: bool,
     /// Directory for what is built.
     #[arg(long, value_name = "DIR", default_value = "build", help_heading = "Of a source")]
     pub out_dir: PathBuf,
-    /// Compiler flags, after the built-in ones.
-    #[arg(last = true, value_name = "CFLAG", allow_hyphen_values = true, help_heading = "Of a source")]
-    pub cflags: Vec<OsString>,
     /// Most memory for the tensors of a call, in GiB [default: 4].
     #[arg(long, value_name = "GIB", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub hbm: Option<u16>,

@@ -8,8 +8,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
-use gpsimd_debug::{Debugger, Images, Sources, dap, terminal};
-use gpsimd_device::Config;
+use gpsimd_debug::{Debugger, Images, dap, terminal};
+use gpsimd_device::{Config, Sources};
 use gpsimd_engine::Sdk;
 use gpsimd_library::{Library, Ops, Staging};
 use gpsimd_toolchain::Home;
@@ -18,7 +18,7 @@ use serde::Deserialize;
 
 use super::run::{call_of, loaded, name};
 use super::sources;
-use crate::cli::{Debug, Lane, Run, Subject};
+use crate::cli::{CallOptions, Debug, Lane, Run, Subject};
 use crate::interrupt;
 use crate::output::say;
 use crate::render::Render;
@@ -27,10 +27,14 @@ use crate::status::Status;
 /// Why there is no session, or none any more.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 enum SessionError {
-    /// Nobody reads, or what is read is no session.
+    /// Nobody reads or connects.
     #[error("the session has broken off: {0}")]
     #[diagnostic(code(debug::broken), help("see whether the program at the other end is still there"))]
     Broken(#[source] std::io::Error),
+    /// What an editor says is no conversation.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Wire(#[from] dap::WireError),
     /// A session has no one answer.
     #[error("a session is no answer for programs")]
     #[diagnostic(code(debug::json), help("leave out --json; for programs there is --dap"))]
@@ -83,8 +87,7 @@ pub fn run(arguments: &Debug, render: &Render) -> Result<Status> {
         return Err(SessionError::Json.into());
     }
     if arguments.dap {
-        dap::serve(stdin(), &mut stdout(), |launch| launched(launch, render))
-            .map_err(SessionError::Broken)?;
+        dap::serve(stdin(), &mut stdout(), |launch| launched(launch, render)).map_err(SessionError::Wire)?;
         return Ok(Status::Good);
     }
     if let Some(address) = arguments.listen {
@@ -116,7 +119,7 @@ fn listen(address: SocketAddr, render: &Render) -> Result<Status> {
         let input = stream.try_clone().map_err(SessionError::Broken)?;
         // one that breaks off does not end the others
         if let Err(error) = dap::serve(input, &mut stream, |launch| launched(launch, render)) {
-            say(&format!("{}\n", SessionError::Broken(error)));
+            say(&format!("{}\n", SessionError::Wire(error)));
         }
     }
     Ok(Status::Good)
@@ -136,19 +139,21 @@ fn launched(launch: &serde_json::Value, render: &Render) -> Result<dap::Ready> {
         launch.inputs.iter().map(|input| input.as_str().map_or_else(|| input.to_string(), str::to_owned));
     let subject = Subject {
         library: Some(launch.library),
-        inputs: inputs.collect(),
-        op: launch.op,
-        like: launch.like,
-        shape: launch.shape,
-        dtype: launch.dtype,
-        lane: lane.unwrap_or(Lane::Fixed),
-        generation: None,
-        multicore: launch.multicore,
-        sources: launch.sources,
-        shape_sources: launch.shape_sources,
+        call: CallOptions {
+            inputs: inputs.collect(),
+            op: launch.op,
+            like: launch.like,
+            shape: launch.shape,
+            dtype: launch.dtype,
+            lane: lane.unwrap_or(Lane::Fixed),
+            generation: None,
+            multicore: launch.multicore,
+            sources: launch.sources,
+            shape_sources: launch.shape_sources,
+            cflags: launch.cflags.into_iter().map(Into::into).collect(),
+        },
         checked: launch.checked,
         out_dir: launch.out_dir.unwrap_or_else(|| PathBuf::from("build/debug")),
-        cflags: launch.cflags.into_iter().map(Into::into).collect(),
     };
     ready(subject, render)
 }
@@ -170,7 +175,7 @@ fn ready(subject: Subject, render: &Render) -> Result<dap::Ready> {
     let (args, output) = call_of(&call, &library, &op, 0)?;
     let session = machine.begin(&op.kernel, args, output)?;
     let images = Images::of(&machine.programs());
-    Ok((session, images, Sources::below(roots(&path))))
+    Ok((session, images, Sources::among(library.sources()).below(roots(&path))))
 }
 
 /// Where the sources of a library may lie: here, beside it, in the directories around, and in the SDK.

@@ -53,10 +53,10 @@ pub(super) fn library(arguments: &Run, render: &Render) -> Result<PathBuf> {
         return build(arguments, render);
     }
     let building = [
-        ("--source", !arguments.sources.is_empty()),
-        ("--shape-src", !arguments.shape_sources.is_empty()),
+        ("--source", !arguments.call.sources.is_empty()),
+        ("--shape-src", !arguments.call.shape_sources.is_empty()),
         ("--plain", arguments.plain),
-        ("a compiler flag behind --", !arguments.cflags.is_empty()),
+        ("a compiler flag behind --", !arguments.call.cflags.is_empty()),
     ];
     match building.into_iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => Err(SourceError::Built { option, path: arguments.library.clone() }.into()),
@@ -91,28 +91,28 @@ fn build(arguments: &Run, render: &Render) -> Result<PathBuf> {
 
 /// The library that the arguments describe.
 fn draft(arguments: &Run) -> Result<Draft> {
-    let generation = arguments.generation.unwrap_or(Generation::Cayman);
-    let (images, sanitizers) = match (arguments.lane, arguments.plain) {
+    let generation = arguments.call.generation.unwrap_or(Generation::Cayman);
+    let (images, sanitizers) = match (arguments.call.lane, arguments.plain) {
         (Lane::Fixed, false) => (Images::Fixed, vec![Sanitizer::Address, Sanitizer::Undefined]),
         (Lane::Fixed, true) => (Images::Fixed, Vec::new()),
         (Lane::Ucpl, true) => (Images::Split(Target { generation, first_spec: FIRST_SPEC }), Vec::new()),
         (Lane::Ucpl, false) => return Err(SourceError::Split.into()),
     };
-    let ops = Ops { ops: arguments.op.iter().cloned().collect(), schemas: Vec::new() };
+    let ops = Ops { ops: arguments.call.op.iter().cloned().collect(), schemas: Vec::new() };
     let source = arguments.library.clone();
     Ok(Draft {
         ops: op_requests(&ops)?,
         namespace: None,
         settings: Settings {
             name: source.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-            sources: std::iter::once(source).chain(arguments.sources.iter().cloned()).collect(),
-            shape_sources: arguments.shape_sources.clone(),
+            sources: std::iter::once(source).chain(arguments.call.sources.iter().cloned()).collect(),
+            shape_sources: arguments.call.shape_sources.clone(),
             out_dir: arguments.out_dir.clone(),
             includes: Vec::new(),
-            cflags: arguments.cflags.clone(),
+            cflags: arguments.call.cflags.clone(),
             ldflags: Vec::new(),
             launcher: None,
-            cores: if arguments.multicore { Cores::Eight } else { Cores::Single },
+            cores: if arguments.call.multicore { Cores::Eight } else { Cores::Single },
             linking: Linking::Auto,
             packaging: Packaging::UnlessDebug,
             packer: Packer::Native,

@@ -13,8 +13,9 @@ use emmy_dap_types::types::{Breakpoint as Shown, BreakpointLocation, DataBreakpo
 use gpsimd_device::cores::bus::Place;
 use serde_json::Value;
 
-use super::session::{Answer, Conversation, arguments, body};
-use super::values::Reference;
+use super::answer::{Answer, arguments, body};
+use super::reference::Reference;
+use super::session::Conversation;
 use super::wire::Request;
 use crate::memory::{Named, number};
 use crate::stops::{Hits, What};

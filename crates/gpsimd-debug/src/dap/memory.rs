@@ -8,7 +8,8 @@ use emmy_dap_types::types::DisassembledInstruction;
 use gpsimd_device::cores::bus::Place;
 use serde_json::{Value, json};
 
-use super::session::{Answer, Conversation, arguments, body};
+use super::answer::{Answer, arguments, body};
+use super::session::Conversation;
 use super::wire::Request;
 use crate::error::DebugError;
 use crate::memory::number;

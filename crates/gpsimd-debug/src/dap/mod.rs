@@ -3,25 +3,33 @@
 //! A thread reads requests, so that one to pause is heard while cores are at work; all else is answered in order. Unaware of
 //! how a library is opened, which whoever offers the session does.
 
+mod answer;
 mod breakpoints;
 mod memory;
+mod places;
+mod reference;
 mod session;
 mod values;
 mod wire;
 
-use std::io::{BufReader, Read, Result, Write};
+use std::io::{BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use emmy_dap_types::requests::{
+    EvaluateArguments, SetBreakpointsArguments, StackTraceArguments, VariablesArguments,
+};
 use emmy_dap_types::types::{Capabilities, ExceptionBreakpointsFilter};
-use gpsimd_device::Session as Call;
+use gpsimd_device::{Session as Call, Sources};
 use serde_json::{Value, json};
 
 use crate::engine::{Debugger, Pauser};
 use crate::program::Images;
-use crate::source::Sources;
+use crate::stops::Hits;
 use session::Conversation;
-use wire::{Output, Request};
+use wire::{Output, Request, Result};
+
+pub use wire::WireError;
 
 /// A call that is ready, what its cores run, and where sources are looked for.
 pub type Ready = (Call, Images, Sources);
@@ -97,6 +105,25 @@ fn listen(input: impl Read + Send + 'static, shared: Shared) -> Receiver<Result<
         }
     });
     requests
+}
+
+/// Reads all that an editor says, for fuzzers, and answers each request as one that was not launched.
+#[doc(hidden)]
+pub fn fuzz(data: &[u8]) {
+    let (mut input, mut said) = (data, Vec::new());
+    let mut output = Output::new(&mut said);
+    while let Ok(Some(request)) = wire::read(&mut input) {
+        let _ = (
+            answer::arguments::<StackTraceArguments>(&request),
+            answer::arguments::<VariablesArguments>(&request),
+            answer::arguments::<EvaluateArguments>(&request),
+        );
+        let asked: std::result::Result<SetBreakpointsArguments, _> = answer::arguments(&request);
+        for breakpoint in asked.ok().and_then(|asked| asked.breakpoints).unwrap_or_default() {
+            let _ = breakpoint.hit_condition.as_deref().map(Hits::parse);
+        }
+        let _ = output.refuse(&request, "", "no library is launched yet");
+    }
 }
 
 /// What the session can do.

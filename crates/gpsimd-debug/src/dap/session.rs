@@ -1,37 +1,25 @@
 //! One launched session: each request to what the engine does, each stop to an event.
 //!
-//! Unaware of how messages are written, and of what breakpoints, variables and memory look like.
+//! Unaware of how messages are written, and of what breakpoints, stacks, variables and memory look like.
 
 use std::collections::HashMap;
-use std::io::Result;
 use std::sync::PoisonError;
 use std::sync::mpsc::{Receiver, TryRecvError};
 
 use emmy_dap_types::events::StoppedEventBody;
-use emmy_dap_types::requests::StackTraceArguments;
-use emmy_dap_types::responses::{
-    ExceptionInfoResponse, LoadedSourcesResponse, ModulesResponse, SourceResponse, StackTraceResponse,
-    ThreadsResponse,
-};
-use emmy_dap_types::types::{
-    ExceptionBreakMode, Module, ModuleId, PresentationHint, Source, StackFrame, StackFramePresentationhint,
-    StoppedEventReason, Thread,
-};
+use emmy_dap_types::responses::ExceptionInfoResponse;
+use emmy_dap_types::types::{ExceptionBreakMode, StoppedEventReason};
 use miette::Diagnostic;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::Shared;
-use super::values::Reference;
-use super::wire::{Output, Request};
+use super::answer::{Answer, body};
+use super::reference::Reference;
+use super::wire::{Output, Request, Result};
 use crate::engine::{Debugger, Stopped};
 use crate::error::DebugError;
-use crate::program::base;
 use crate::steps::Step;
 use crate::stops::What;
-
-/// What a request comes to: its answer, or why there is none.
-pub(super) type Answer = std::result::Result<Value, DebugError>;
 
 /// A launched session and the editor that it is held with.
 pub(super) struct Conversation<'c, 'i> {
@@ -45,26 +33,12 @@ pub(super) struct Conversation<'c, 'i> {
     /// What numbers of variables mean, until something moves.
     pub(super) references: Vec<Reference>,
     /// What numbers of frames mean: core and place in its stack.
-    frames: Vec<(usize, usize)>,
+    pub(super) frames: Vec<(usize, usize)>,
     /// What was stopped at last, for whom asks.
     last: Stopped,
     /// Whether the cores go on as soon as nothing else is asked for.
     is_continuing: bool,
     is_over: bool,
-}
-
-/// The arguments of a request, as the protocol has them.
-pub(super) fn arguments<T: DeserializeOwned>(request: &Request) -> std::result::Result<T, DebugError> {
-    serde_json::from_value(request.arguments.clone()).map_err(|error| DebugError::Arguments {
-        request: request.command.clone(),
-        reason: error.to_string(),
-    })
-}
-
-/// A typed body as an answer.
-pub(super) fn body(body: impl serde::Serialize) -> Answer {
-    serde_json::to_value(body)
-        .map_err(|error| DebugError::Arguments { request: String::new(), reason: error.to_string() })
 }
 
 impl<'c, 'i> Conversation<'c, 'i> {
@@ -227,12 +201,12 @@ impl<'c, 'i> Conversation<'c, 'i> {
         }
     }
 
-    fn core(&self, thread: i64) -> Option<usize> {
+    pub(super) fn core(&self, thread: i64) -> Option<usize> {
         let cores = self.debugger.session.cores().iter();
         cores.map(|core| i64::from(core.core()) + 1).position(|id| id == thread)
     }
 
-    fn thread(&self, core: usize) -> i64 {
+    pub(super) fn thread(&self, core: usize) -> i64 {
         i64::from(self.debugger.session.core(core).map_or(0, |core| core.core())) + 1
     }
 
@@ -325,107 +299,6 @@ impl<'c, 'i> Conversation<'c, 'i> {
             "exceptionInfo" => self.exception_info(),
             _ => Err(DebugError::Unknown { request: request.command.clone() }),
         }
-    }
-
-    fn threads(&self) -> Answer {
-        let thread = |core: usize| {
-            let id = self.thread(core);
-            let ended = if self.debugger.ended(core).is_some() { " (returned)" } else { "" };
-            Thread { id, name: format!("core {}{ended}", id - 1) }
-        };
-        body(ThreadsResponse { threads: (0..self.debugger.tracks.len()).map(thread).collect() })
-    }
-
-    fn stack_trace(&mut self, request: &Request) -> Answer {
-        let asked: StackTraceArguments = arguments(request)?;
-        let wrong = || DebugError::Core { number: (asked.thread_id - 1).to_string() };
-        let core = self.core(asked.thread_id).ok_or_else(wrong)?;
-        let stack = self.debugger.stack(core);
-        let first = usize::try_from(asked.start_frame.unwrap_or(0)).unwrap_or(0);
-        let most = asked.levels.and_then(|levels| usize::try_from(levels).ok()).filter(|levels| *levels > 0);
-        let total = stack.len();
-        let mut stack_frames = Vec::new();
-        for (number, found) in stack.into_iter().enumerate().skip(first).take(most.unwrap_or(usize::MAX)) {
-            self.frames.push((core, number));
-            let frame = &found.frame;
-            let inlined = if frame.inlined { " (inlined)" } else { "" };
-            let name = if frame.function.is_empty() {
-                format!("{:#010x}", found.pc)
-            } else {
-                format!("{}{inlined}", frame.function)
-            };
-            let is_subtle = frame.is_runtime();
-            stack_frames.push(StackFrame {
-                id: self.frames.len() as i64,
-                name,
-                source: (frame.line > 0).then(|| self.source(&frame.file)),
-                line: i64::from(frame.line),
-                column: i64::from(frame.line > 0),
-                instruction_pointer_reference: Some(format!("{:#x}", found.level.pc)),
-                presentation_hint: is_subtle.then_some(StackFramePresentationhint::Subtle),
-                ..StackFrame::default()
-            });
-        }
-        body(StackTraceResponse { stack_frames, total_frames: Some(total as i64) })
-    }
-
-    /// Core and frame that a number stands for; without one, where the session stopped.
-    pub(super) fn at(&self, frame: Option<i64>) -> std::result::Result<(usize, usize), DebugError> {
-        let Some(frame) = frame else { return Ok((self.debugger.current, 0)) };
-        let known = usize::try_from(frame - 1).ok().and_then(|at| self.frames.get(at));
-        known.copied().ok_or_else(|| DebugError::Frame { number: frame.to_string() })
-    }
-
-    /// A source as an editor opens it.
-    pub(super) fn source(&self, file: &str) -> Source {
-        let path = self.debugger.sources.find(file);
-        let is_there = path.is_some();
-        let path = path.map_or_else(|| file.to_owned(), |path| path.to_string_lossy().into_owned());
-        let hint = (!is_there).then_some(PresentationHint::DeEmphasize);
-        Source {
-            name: Some(base(file).to_owned()),
-            path: Some(path),
-            presentation_hint: hint,
-            ..Source::default()
-        }
-    }
-
-    fn modules(&self) -> Answer {
-        let name = self.debugger.session.op().to_owned();
-        let module = Module {
-            id: ModuleId::String(name.clone()),
-            name,
-            path: None,
-            is_optimized: None,
-            is_user_code: Some(true),
-            version: None,
-            symbol_status: None,
-            symbol_file_path: None,
-            date_time_stamp: None,
-            address_range: None,
-        };
-        body(ModulesResponse { modules: vec![module], total_modules: Some(1) })
-    }
-
-    fn loaded_sources(&self) -> Answer {
-        let files = self.debugger.program(0).map(|program| program.files()).unwrap_or_default();
-        body(LoadedSourcesResponse { sources: files.iter().map(|file| self.source(file)).collect() })
-    }
-
-    fn source_text(&self, request: &Request) -> Answer {
-        let path = request.arguments.pointer("/source/path").and_then(Value::as_str).unwrap_or_default();
-        let is_asked = |file: &String| {
-            crate::lines::is_same(file, path)
-                || self.debugger.sources.find(file).is_some_and(|found| found == std::path::Path::new(path))
-        };
-        let is_known = |program: &crate::program::Program<'_>| program.files().iter().any(is_asked);
-        let missing = || DebugError::Source { file: path.to_owned() };
-        self.debugger.program(0).filter(|program| is_known(program)).ok_or_else(missing)?;
-        let source = self.debugger.sources.get(path).ok_or_else(missing)?;
-        body(SourceResponse {
-            content: source.lines.join("\n") + "\n",
-            mime_type: Some("text/x-c++".to_owned()),
-        })
     }
 
     fn exception_info(&self) -> Answer {

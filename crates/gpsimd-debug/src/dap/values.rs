@@ -15,42 +15,17 @@ use emmy_dap_types::types::{
 use gpsimd_device::cores::bus::Place;
 use gpsimd_variables::{Value, Variable};
 
-use super::session::{Answer, Conversation, arguments, body};
+use super::answer::{Answer, arguments, body};
+use super::reference::Reference;
+use super::session::Conversation;
 use super::wire::Request;
+use crate::device::Part;
 use crate::error::DebugError;
 use crate::memory::number;
 use crate::track::Edit;
 
 /// Children that are shown when an editor does not say how many.
 const MOST: usize = 1000;
-
-/// Something that can be unfolded, at a frame of a core.
-#[derive(Debug, Clone)]
-pub(super) enum Reference {
-    Arguments((usize, usize)),
-    Locals((usize, usize)),
-    Globals((usize, usize)),
-    Registers((usize, usize)),
-    Device((usize, usize)),
-    Tensors,
-    Tensor(usize),
-    Value((usize, usize), Box<Value>, Option<String>),
-}
-
-impl Reference {
-    /// The frame that it is about.
-    pub fn at(&self) -> (usize, usize) {
-        match self {
-            Reference::Arguments(at)
-            | Reference::Locals(at)
-            | Reference::Globals(at)
-            | Reference::Registers(at)
-            | Reference::Device(at)
-            | Reference::Value(at, ..) => *at,
-            Reference::Tensors | Reference::Tensor(_) => (0, 0),
-        }
-    }
-}
 
 impl Conversation<'_, '_> {
     fn number_of(&mut self, reference: Reference) -> i64 {
@@ -112,9 +87,10 @@ impl Conversation<'_, '_> {
             }
             Reference::Registers(at) => self.registers(at),
             Reference::Device((core, _)) => {
-                let lines = self.debugger.device_lines(core).into_iter().enumerate();
-                lines.map(|(number, line)| plain(&format!("{number}"), line)).collect()
+                let parts = self.debugger.device(core);
+                self.parts(parts)
             }
+            Reference::Parts(parts) => self.parts(parts),
             Reference::Tensors => self.tensors(),
             Reference::Tensor(region) => self.elements(region, start, count),
         };
@@ -147,6 +123,18 @@ impl Conversation<'_, '_> {
             shown
         });
         pc.chain(registers).collect()
+    }
+
+    fn parts(&mut self, parts: Vec<Part>) -> Vec<Shown> {
+        let shown = |Part { name, value, parts }: Part| {
+            let mut shown = plain(&name, value);
+            if !parts.is_empty() {
+                shown.named_variables = Some(parts.len() as i64);
+                shown.variables_reference = self.number_of(Reference::Parts(parts));
+            }
+            shown
+        };
+        parts.into_iter().map(shown).collect()
     }
 
     fn tensors(&mut self) -> Vec<Shown> {
@@ -213,7 +201,9 @@ impl Conversation<'_, '_> {
                 }
                 text
             }
-            Reference::Registers(_) | Reference::Device(_) | Reference::Tensors => return Err(wrong()),
+            Reference::Registers(_) | Reference::Device(_) | Reference::Parts(_) | Reference::Tensors => {
+                return Err(wrong());
+            }
             reference => {
                 let path = self.path_of(reference, &asked.name)?;
                 self.debugger.assign(reference.at(), &path, &asked.value)?.summary

@@ -2,8 +2,9 @@
 //!
 //! Unaware of what they ask for.
 
-use std::io::{BufRead, Error, ErrorKind, Result, Write};
+use std::io::{BufRead, Read as _, Write};
 
+use miette::Diagnostic;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -11,6 +12,45 @@ use serde_json::{Value, json};
 const LONGEST: usize = 64 << 20;
 /// Longest line of a header.
 const LONGEST_LINE: u64 = 1024;
+
+/// Why a conversation with an editor breaks off.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+pub enum WireError {
+    /// Nobody is at the other end any more.
+    #[error("the stream to the editor has failed: {0}")]
+    #[diagnostic(code(debug::stream), help("see whether the program at the other end is still there"))]
+    Stream(#[from] std::io::Error),
+    /// A header without a length.
+    #[error("a message without Content-Length")]
+    #[diagnostic(
+        code(debug::no_length),
+        help("begin each message with `Content-Length: N` and an empty line")
+    )]
+    NoLength,
+    /// A length that is none, or too large.
+    #[error("a message with the Content-Length {text:?}, which is no number up to {LONGEST}")]
+    #[diagnostic(code(debug::length), help("give the length of the JSON behind the empty line, in bytes"))]
+    Length {
+        /// As read.
+        text: String,
+    },
+    /// Less than its length says.
+    #[error("a message ends after {found} of {len} bytes")]
+    #[diagnostic(code(debug::cut), help("see whether the program at the other end is still there"))]
+    Cut {
+        /// Bytes that came.
+        found: usize,
+        /// Bytes that were announced.
+        len: usize,
+    },
+    /// No JSON.
+    #[error("a message is no JSON: {0}")]
+    #[diagnostic(code(debug::message), help("write each message as one JSON object in UTF-8"))]
+    Message(#[from] serde_json::Error),
+}
+
+/// What becomes of reading or writing messages.
+pub(super) type Result<T> = std::result::Result<T, WireError>;
 
 /// A request.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,8 +67,12 @@ pub(super) struct Request {
 pub(super) fn read(input: &mut impl BufRead) -> Result<Option<Request>> {
     loop {
         let Some(len) = length(input)? else { return Ok(None) };
-        let mut bytes = vec![0; len];
-        input.read_exact(&mut bytes)?;
+        // not made before it is there: anybody can announce much
+        let mut bytes = Vec::new();
+        let found = input.by_ref().take(len as u64).read_to_end(&mut bytes)?;
+        if found < len {
+            return Err(WireError::Cut { found, len });
+        }
         let message: Value = serde_json::from_slice(&bytes)?;
         let command = message.get("command").and_then(Value::as_str).unwrap_or_default();
         if message.get("type").and_then(Value::as_str) == Some("request") && !command.is_empty() {
@@ -41,23 +85,22 @@ pub(super) fn read(input: &mut impl BufRead) -> Result<Option<Request>> {
 
 /// The length that the header says; none at the end of the stream.
 fn length(input: &mut impl BufRead) -> Result<Option<usize>> {
-    let wrong = |what: &str| Error::new(ErrorKind::InvalidData, what.to_owned());
     let mut found = None;
     loop {
-        let mut line = String::new();
-        let read = std::io::Read::take(&mut *input, LONGEST_LINE).read_line(&mut line)?;
-        if read == 0 {
+        let mut line = Vec::new();
+        if input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
             return Ok(None);
         }
+        let line = String::from_utf8_lossy(&line);
         let line = line.trim();
         if line.is_empty() {
-            let len: usize = found.ok_or_else(|| wrong("a message without Content-Length"))?;
-            return if len <= LONGEST { Ok(Some(len)) } else { Err(wrong("a message that is too long")) };
+            return found.ok_or(WireError::NoLength).map(Some);
         }
         if let Some((name, value)) = line.split_once(':')
             && name.eq_ignore_ascii_case("content-length")
         {
-            found = Some(value.trim().parse().map_err(|_| wrong("a Content-Length that is no number"))?);
+            let len = value.trim().parse().ok().filter(|len| *len <= LONGEST);
+            found = Some(len.ok_or_else(|| WireError::Length { text: value.trim().to_owned() })?);
         }
     }
 }
@@ -78,7 +121,7 @@ impl<'o> Output<'o> {
         message["seq"] = self.seq.into();
         let text = message.to_string();
         write!(self.stream, "Content-Length: {}\r\n\r\n{text}", text.len())?;
-        self.stream.flush()
+        Ok(self.stream.flush()?)
     }
 
     /// Something happened.
@@ -116,13 +159,16 @@ mod tests {
         let request = read(&mut text.as_bytes()).unwrap().unwrap();
         assert_eq!((request.seq, request.command.as_str()), (3, "threads"));
         assert_eq!(read(&mut "".as_bytes()).unwrap(), None);
-        for damaged in [
-            "\r\n",
-            "Content-Length: x\r\n\r\n",
-            "Content-Length: 99999999999\r\n\r\n",
-            "Content-Length: 2\r\n\r\n{",
-        ] {
-            assert!(read(&mut damaged.as_bytes()).is_err(), "{damaged}");
+        let rows = [
+            ("\r\n", "debug::no_length"),
+            ("Content-Length: x\r\n\r\n", "debug::length"),
+            ("Content-Length: 99999999999\r\n\r\n", "debug::length"),
+            ("Content-Length: 60000000\r\n\r\n{}", "debug::cut"),
+            ("Content-Length: 2\r\n\r\n{]", "debug::message"),
+        ];
+        for (damaged, code) in rows {
+            let error = read(&mut damaged.as_bytes()).unwrap_err();
+            assert_eq!(error.code().map(|code| code.to_string()).as_deref(), Some(code), "{damaged}");
         }
     }
 }

@@ -3,7 +3,6 @@
 //! Unaware of how commands are read.
 
 use gpsimd_device::explain::symbols::Frame;
-use gpsimd_device::memory::heap::Kind;
 
 use crate::engine::{Debugger, Stopped};
 use crate::error::DebugError;
@@ -174,37 +173,8 @@ impl Debugger<'_> {
         text
     }
 
-    pub(super) fn device_text(&self) -> String {
-        let lines = self.device_lines(self.current);
-        if lines.is_empty() {
-            "no window is set, and no block is allocated\n".to_owned()
-        } else {
-            lines.join("\n") + "\n"
-        }
-    }
-
-    /// Windows and heap blocks of a core.
-    pub(crate) fn device_lines(&self, core: usize) -> Vec<String> {
-        let Some(memory) = self.session.core(core).map(|core| core.memory()) else { return Vec::new() };
-        let window = |number: usize| {
-            memory.registers.mem_window(number).map(|base| format!("window {number} shows {base:#x}"))
-        };
-        let mut lines: Vec<String> = (0..8).filter_map(window).collect();
-        for kind in Kind::ALL {
-            for block in memory.heaps[kind as usize].blocks() {
-                let from = block.site.iter().find_map(|pc| {
-                    let frames = self.location(core, pc.wrapping_sub(1)).frames;
-                    frames.into_iter().find(|frame| frame.line > 0 && !frame.is_runtime())
-                });
-                let from = from
-                    .map_or_else(String::new, |frame| format!(", from {}:{}", base(&frame.file), frame.line));
-                lines.push(format!(
-                    "{kind:?} block of {} bytes at offset {:#x}{from}",
-                    block.len, block.offset
-                ));
-            }
-        }
-        lines
+    pub(super) fn device_text(&mut self) -> String {
+        self.device(self.current).iter().map(|part| part.text(0)).collect()
     }
 
     pub(super) fn cores_text(&mut self) -> String {
@@ -295,10 +265,10 @@ impl Debugger<'_> {
         let named = self.program(self.current).into_iter().flat_map(|program| program.files());
         let full = named.clone().find(|known| crate::lines::is_same(known, &file)).cloned().unwrap_or(file);
         let missing = || DebugError::Source { file: full.clone() };
-        let source = self.sources.get(&full).ok_or_else(missing)?;
+        let source = self.sources.text(&full).ok_or_else(missing)?;
         let first = line.saturating_sub(AROUND).max(1);
-        let rows = source.lines.iter().zip(1_u32..).skip(first as usize - 1).take(2 * AROUND as usize + 1);
-        let row = |(text, number): (&String, u32)| {
+        let rows = source.lines().zip(1_u32..).skip(first as usize - 1).take(2 * AROUND as usize + 1);
+        let row = |(text, number): (&str, u32)| {
             let mark = if number == line { ">" } else { " " };
             format!("{mark}{number:>4} {}\n", text.trim_end())
         };

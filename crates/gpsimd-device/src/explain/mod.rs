@@ -9,6 +9,7 @@ pub mod evidence;
 mod lines;
 mod parts;
 mod profile;
+pub mod sources;
 mod spans;
 pub mod summary;
 pub mod symbols;

@@ -70,6 +70,12 @@ impl Queue {
         }
     }
 
+    /// Its ring.
+    pub fn ring(&self) -> Ring {
+        let base = self.pair(RING_BASE_LO, RING_BASE_HI);
+        Ring { base, len: self.ring_len(), next: self.next, waiting: self.waiting }
+    }
+
     fn ring_len(&self) -> u32 {
         self.register(RING_LENGTH).max(1)
     }
@@ -87,6 +93,19 @@ impl Queue {
         self.waiting -= 1;
         self.next = (self.next + 1) % self.ring_len();
     }
+}
+
+/// A queue's ring as it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ring {
+    /// SoC address of its first descriptor.
+    pub base: u64,
+    /// Descriptors that it has room for.
+    pub len: u32,
+    /// The one that is taken next.
+    pub next: u32,
+    /// Announced by doorbells and not taken yet.
+    pub waiting: u32,
 }
 
 /// SoC addresses of the next transfer's descriptors and completion entry.
@@ -152,6 +171,11 @@ impl Sdma {
         self.m2s.advance();
         self.s2m.advance();
         Ok(Some(slot))
+    }
+
+    /// Why it has stopped for good, if it has.
+    pub fn why_stopped(&self) -> Option<Stopped> {
+        self.stopped
     }
 
     /// Stops the pair: later doorbells do nothing.

@@ -7,13 +7,12 @@ mod picture;
 mod source;
 
 use gpsimd_device::report::counters::{Counters, Cycles};
-use gpsimd_device::{Arg, Dtype, Ending, RunReport, Tensor, Value};
+use gpsimd_device::{Arg, Dtype, Ending, RunReport, Sources, Tensor, Value};
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
 
 use crate::advice::{Advice, advice};
 use crate::cost::percent;
-use crate::sources::Sources;
 use picture::{Grid, numbers};
 
 const TEMPLATE: &str = include_str!("../../../../templates/report.html.j2");

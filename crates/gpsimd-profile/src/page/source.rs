@@ -5,11 +5,10 @@
 use std::collections::BTreeMap;
 
 use gpsimd_device::report::{Life, Site};
-use gpsimd_device::{Finding, RunReport, Severity};
+use gpsimd_device::{Finding, RunReport, Severity, Sources, token};
 use serde::Serialize;
 
 use crate::cost::{by_line, percent};
-use crate::sources::{Sources, token};
 
 /// Lines around one that is meant.
 const CONTEXT: u32 = 3;

@@ -7,8 +7,7 @@ use gpsimd_device::call::shared::Role;
 use gpsimd_device::explain::describe::heap_name;
 use gpsimd_device::memory::heap::Kind;
 use gpsimd_device::report::{About, Life, Site};
-use gpsimd_device::{Code, Finding, Severity};
-use gpsimd_profile::{Sources, token};
+use gpsimd_device::{Code, Finding, Severity, Sources, token};
 
 use crate::output::escaped;
 

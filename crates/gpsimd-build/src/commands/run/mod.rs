@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gpsimd_device::{Arg, Config, Control, CoreReport, Costs, Dtype, Ending, Finding, Machine};
-use gpsimd_device::{Profile, RunReport, Severity, TensorSpec, Trace, Value};
+use gpsimd_device::{Profile, RunReport, Severity, Sources, TensorSpec, Trace, Value};
 use gpsimd_library::arguments::{checks, dtype};
 use gpsimd_library::{Library, Loadable, Op, Ops, ShapeFunctions, Staging};
-use gpsimd_profile::{Advice, Called, Comparison, Sources};
+use gpsimd_profile::{Advice, Called, Comparison};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::{Diagnostic, Result};
 use schemars::JsonSchema;
@@ -122,8 +122,11 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     interrupt::listen();
     interrupt::on_stop(move || handle.stop());
     let bar = Bar::new(render.is_json());
-    let history =
-        library.manifest.as_ref().map(|manifest| history::of(manifest, arguments.lane)).unwrap_or_default();
+    let history = library
+        .manifest
+        .as_ref()
+        .map(|manifest| history::of(manifest, arguments.call.lane))
+        .unwrap_or_default();
     let whole = |trace: Trace| Trace { stages: [history.stages.clone(), trace.stages].concat() };
     let loadable = library.loadable(&Staging::from(arguments))?;
     let mut machine = loaded(&loadable, config).map_err(|(error, trace)| {
@@ -152,7 +155,7 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
     }
     machine.unload()?;
     let trace = whole(machine.destroy()?);
-    let trace = Some(trace).filter(|_| arguments.trace || arguments.lane == Lane::Ucpl);
+    let trace = Some(trace).filter(|_| arguments.trace || arguments.call.lane == Lane::Ucpl);
     bar.finish();
     report.allow(&allowed);
 
@@ -341,7 +344,7 @@ pub(super) fn call_of(
     call: u32,
 ) -> Result<(Vec<Arg>, TensorSpec)> {
     let texts: Vec<String> =
-        arguments.inputs.iter().cloned().chain(op.defaults(arguments.inputs.len())).collect();
+        arguments.call.inputs.iter().cloned().chain(op.defaults(arguments.call.inputs.len())).collect();
     let args = args(op, &texts, call)?;
     let output = output(arguments, &texts, &args, library, op)?;
     // what is too large for the device is the device's to say
@@ -353,7 +356,7 @@ pub(super) fn call_of(
 
 /// The op's name; a source's may come with its schema.
 pub(super) fn name(arguments: &Run) -> Option<&str> {
-    let op = arguments.op.as_deref()?;
+    let op = arguments.call.op.as_deref()?;
     Some(op.split_once('=').map_or(op, |(kernel, _)| kernel).trim())
 }
 
@@ -367,13 +370,13 @@ fn args(op: &Op, texts: &[String], call: u32) -> Result<Vec<Arg>> {
 }
 
 fn output(arguments: &Run, texts: &[String], args: &[Arg], library: &Library, op: &Op) -> Result<TensorSpec> {
-    if let Some(index) = arguments.like {
+    if let Some(index) = arguments.call.like {
         return match args.get(index).map(|arg| &arg.value) {
             Some(Value::Tensor(tensor)) => Ok(tensor.spec.clone()),
             _ => Err(RunError::Like { index }.into()),
         };
     }
-    let Some(shape) = &arguments.shape else {
+    let Some(shape) = &arguments.call.shape else {
         if let (Some(image), Some(name)) = (&library.shapes, &op.qualified) {
             let described = |(arg, text): (&Arg, &String)| match &arg.value {
                 Value::Tensor(tensor) => tensor.spec.to_string(),
@@ -389,7 +392,7 @@ fn output(arguments: &Run, texts: &[String], args: &[Arg], library: &Library, op
         });
         return Ok(first.ok_or(RunError::WhichOutput)?);
     };
-    let dtype = arguments.dtype.as_deref().map_or(Ok(Dtype::Float32), dtype)?;
+    let dtype = arguments.call.dtype.as_deref().map_or(Ok(Dtype::Float32), dtype)?;
     Ok(TensorSpec::new(dtype, inputs::shape(shape)?))
 }
 

@@ -5,8 +5,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use gpsimd_device::RunReport;
-use gpsimd_profile::Sources;
+use gpsimd_device::{RunReport, Sources};
 use miette::Result;
 
 use crate::cli::Format;

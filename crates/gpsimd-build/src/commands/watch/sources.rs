@@ -67,10 +67,10 @@ impl Sources {
         let mut manifest = arguments.library.clone().into_os_string();
         manifest.push(".manifest.json");
         self.name_all(&[arguments.library.clone(), PathBuf::from(manifest)]);
-        self.name_all(&arguments.sources);
-        self.name_all(&arguments.shape_sources);
-        self.inputs(&arguments.inputs);
-        for flag in &arguments.cflags {
+        self.name_all(&arguments.call.sources);
+        self.name_all(&arguments.call.shape_sources);
+        self.inputs(&arguments.call.inputs);
+        for flag in &arguments.call.cflags {
             if let Some(directory) = flag.to_str().and_then(|flag| flag.strip_prefix("-I")) {
                 self.directory(Path::new(directory));
             }

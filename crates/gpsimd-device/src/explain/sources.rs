@@ -15,13 +15,20 @@ const LARGEST: u64 = 8 << 20;
 #[derive(Debug, Default)]
 pub struct Sources {
     known: Vec<PathBuf>,
+    roots: Vec<PathBuf>,
     read: RefCell<BTreeMap<String, Option<Rc<str>>>>,
 }
 
 impl Sources {
     /// Files are found as the compiler was given them, from here, or among these, which the library was built from.
     pub fn among(known: Vec<PathBuf>) -> Sources {
-        Sources { known, read: RefCell::default() }
+        Sources { known, ..Sources::default() }
+    }
+
+    /// Those that are not found so are looked for below these directories, by as much of their names as leads to one.
+    #[must_use]
+    pub fn below(self, roots: Vec<PathBuf>) -> Sources {
+        Sources { roots, ..self }
     }
 
     /// The text of a file, by its name in the debug information.
@@ -43,14 +50,23 @@ impl Sources {
         text.lines().nth(line.checked_sub(1)? as usize).map(str::to_owned)
     }
 
-    fn find(&self, file: &str) -> Option<PathBuf> {
+    /// Where a file is, if it is there.
+    pub fn find(&self, file: &str) -> Option<PathBuf> {
         let name = Path::new(file.trim_start_matches("./"));
         // what the library was built from is surer than what happens to lie here
         let mut alike = self.known.iter().filter(|path| path.ends_with(name) && path.is_file());
-        match (alike.next(), alike.next()) {
-            (Some(only), None) => Some(only.clone()),
-            _ => Some(PathBuf::from(file)).filter(|path| path.is_file()),
-        }
+        let found = match (alike.next(), alike.next()) {
+            (Some(only), None) => only.clone(),
+            _ => Some(PathBuf::from(file)).filter(|path| path.is_file()).or_else(|| self.search(file))?,
+        };
+        std::path::absolute(&found).ok().or(Some(found))
+    }
+
+    fn search(&self, file: &str) -> Option<PathBuf> {
+        let parts: Vec<&str> = file.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect();
+        let tails = (0..parts.len()).map(|from| parts.get(from..).unwrap_or_default().join("/"));
+        let below = |tail: String| self.roots.iter().map(|root| root.join(&tail)).find(|path| path.is_file());
+        tails.into_iter().find_map(below)
     }
 }
 
@@ -125,9 +141,15 @@ mod tests {
 
     #[test]
     fn a_file_is_found_among_those_that_were_built() {
-        let here = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
-        let sources = Sources::among(vec![here]);
+        let crate_root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let sources = Sources::among(vec![crate_root.join("src/lib.rs")]).below(vec![crate_root.clone()]);
         assert!(sources.line("./src/lib.rs", 1).is_some_and(|line| line.starts_with("//!")));
+        let elsewhere = sources.find("/built/elsewhere/src/explain/sources.rs");
+        assert_eq!(
+            elsewhere,
+            Some(crate_root.join("src/explain/sources.rs")),
+            "below a directory, by its end"
+        );
         assert_eq!(sources.text("src/none.rs"), None);
         assert_eq!(sources.text(""), None);
     }
