@@ -122,8 +122,13 @@ fn a_source_is_built_with_checks_and_run() {
         .current_dir(bench.path("else"));
     let said = bad(&mut elsewhere, 1);
     assert!(said.contains("5 |     return torch::full"), "the source is found from elsewhere\n{said}");
-    good(&mut run("-DWIDTH=8", &[]));
-    good(&mut run("-DWIDTH=8", &["--plain", "--lane", "ucpl", "--op", "window=my::w(Tensor x) -> Tensor"]));
+    let said = good(&mut run("-DWIDTH=8", &[]));
+    assert!(!said.contains("since the last run"), "of those that failed nothing is kept\n{said}");
+    let plain = ["--plain", "--lane", "ucpl", "--op", "window=my::w(Tensor x) -> Tensor"];
+    let said = good(&mut run("-DWIDTH=8", &plain));
+    assert!(said.contains("since the last run: -"), "checks take time\n{said}");
+    let said = good(&mut run("-DWIDTH=8", &plain));
+    assert!(!said.contains("since the last run"), "nothing has changed\n{said}");
     let said = bad(&mut run("-DWIDTH=8", &["--lane", "ucpl"]), 1);
     assert!(said.contains("run::checked_split"), "{said}");
     let said = bad(bench.tool().args(["run", "build/vector_add.checked", "--plain"]), 1);
@@ -339,7 +344,8 @@ fn a_profile_adds_up_to_what_the_run_counted() {
         }
     }
 
-    let text = bench.tool().args(line).arg("--profile=text,annotated,folded,speedscope,timeline").output();
+    let text =
+        bench.tool().args(line).arg("--profile=text,annotated,folded,flame,speedscope,timeline").output();
     let text = String::from_utf8(text.expect("the tool starts").stdout).expect("text");
     assert!(text.contains("of the instructions emulate float"), "{text}");
     assert!(text.contains("vector_add.cpp:"), "{text}");
@@ -352,6 +358,9 @@ fn a_profile_adds_up_to_what_the_run_counted() {
     let folded = read("vector_add.folded");
     assert_eq!(folded.lines().map(|line| weight(line).expect("a weight")).sum::<u64>(), cycles);
     assert!(folded.contains(";vector_add_wrapper;"), "{folded}");
+    let flame = read("vector_add.flame.svg");
+    assert!(flame.contains(&format!("<title>device: {cycles} cycles, 100.0 %</title>")), "{flame}");
+    assert!(flame.contains("<title>vector_add_wrapper: "), "{flame}");
     let trace: serde_json::Value = serde_json::from_str(&read("vector_add.trace.json")).expect("JSON");
     nested(trace["traceEvents"].as_array().expect("events"));
     let scope: serde_json::Value = serde_json::from_str(&read("vector_add.speedscope.json")).expect("JSON");
@@ -374,7 +383,7 @@ fn a_page_explains_a_run() {
     let said = bad(bench.tool().args(line).args(["--expect", "want.npy"]), 1);
     assert!(said.contains("page: page.html"), "{said}");
     let page = std::fs::read_to_string(bench.path("page.html")).expect("a page");
-    for part in ["tensors", "findings", "advice", "source", "timeline", "memory", "cores"] {
+    for part in ["tensors", "findings", "advice", "source", "flame", "timeline", "memory", "cores"] {
         assert!(page.contains(&format!("<section id=\"{part}\">")), "{part}");
     }
     assert!(page.contains("1 of 100 elements differ, at most by 5 at [55]"), "the difference");

@@ -29,6 +29,8 @@ pub enum Format {
     Speedscope,
     /// Calls as one line each, which flame graphs are made from.
     Folded,
+    /// The flame graph itself, as a picture.
+    Flame,
     /// Cores, DMA queues and windows over time, for ui.perfetto.dev.
     Timeline,
 }

@@ -73,7 +73,7 @@ pub(crate) fn timeline(profile: &Profile, end: u64) -> String {
 }
 
 /// One of a few colours for a function, the same everywhere.
-fn hue(name: &str) -> u32 {
+pub(crate) fn hue(name: &str) -> u32 {
     const COLOURS: u32 = 6;
     name.bytes().fold(7_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into())) % COLOURS
 }

@@ -13,7 +13,10 @@ use serde::Serialize;
 
 use crate::advice::{Advice, advice};
 use crate::cost::percent;
+use crate::flame;
 use picture::{Grid, numbers};
+
+pub(crate) use charts::{escaped, hue};
 
 const TEMPLATE: &str = include_str!("../../../../templates/report.html.j2");
 
@@ -88,6 +91,7 @@ struct Page<'a> {
     findings: Vec<source::Found>,
     advice: Vec<Advice>,
     files: Vec<source::File>,
+    flame: Option<String>,
     cores: Vec<Core>,
 }
 
@@ -114,6 +118,7 @@ pub fn page(report: &RunReport, called: Called<'_>, sources: &Sources) -> Result
         findings: report.findings.iter().map(|finding| source::found(finding, sources)).collect(),
         advice: advice(report),
         files: source::heat(report, sources),
+        flame: flame::drawn(&report.profiles),
         cores: (0..report.cores.len()).map(|at| core(report, at, slowest)).collect(),
     };
     let page = environment.render_str(TEMPLATE, minijinja::value::Serde(&whole));

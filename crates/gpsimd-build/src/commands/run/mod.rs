@@ -1,6 +1,7 @@
 //! `run`: an op of a library, executed on the simulated device.
 
 mod findings;
+mod last;
 mod profile;
 mod table;
 
@@ -19,6 +20,7 @@ use miette::{Diagnostic, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::last::Took;
 use super::{Status, sources};
 use crate::answer::{self, Diagnosis, Place};
 use crate::cli::{Lane, Run};
@@ -85,6 +87,9 @@ pub struct Document<'a> {
     /// With `--compare`: what differs from the other library's run.
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<&'a Comparison>,
+    /// What the last run of the same op with the same inputs took, if that was something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last: Option<Took>,
     /// What the estimated cycles were made from.
     costs: Costs,
 }
@@ -145,7 +150,9 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
         let (args, output) = call_of(arguments, &library, &op, call)?;
         Ok(machine.call(&op.kernel, args, output, &control, |executed| bar.show(executed))?)
     };
-    let mut report = call(&mut machine, 0)?;
+    let (args, output) = call_of(arguments, &library, &op, 0)?;
+    let key = last::key(&arguments.library, &op.kernel, &args, &output, costs);
+    let mut report = machine.call(&op.kernel, args, output, &control, |executed| bar.show(executed))?;
     for number in 1..arguments.calls {
         let again = call(&mut machine, number)?;
         let mut fresh = loaded(&loadable, config).map_err(|(error, _)| error)?;
@@ -176,6 +183,12 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
         }
         _ => None,
     };
+    let took = Took::by(&report.cores);
+    let is_complete = report.cores.iter().all(|core| core.outcome == Ending::Completed);
+    let last = (is_complete && !report.has_failed())
+        .then(|| last::replace(&key, took))
+        .flatten()
+        .filter(|last| *last != took);
     let advice = gpsimd_profile::advice(&report);
     let document = Document {
         op: &report.op,
@@ -190,6 +203,7 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
         profiles: &report.profiles,
         advice: &advice,
         comparison: compared.as_ref(),
+        last,
         costs: report.costs,
     };
     let paged = match &arguments.report {
@@ -219,7 +233,8 @@ pub fn run(arguments: &Run, render: &Render) -> Result<Status> {
         let other = compared.as_ref().zip(arguments.compare.as_ref());
         let name = |path: &Path| path.display().to_string();
         let other = other.map(|(other, path)| other.text(&name(path), &name(&arguments.library)));
-        table::text(&report, arguments) + &profiled + &other.unwrap_or_default() + &paged
+        let since = last.map_or_else(String::new, |last| took.since(last));
+        table::text(&report, arguments, &since) + &profiled + &other.unwrap_or_default() + &paged
     })?;
     if is_stopped { Err(gpsimd_engine::EngineError::Stopped.into()) } else { Ok(status) }
 }

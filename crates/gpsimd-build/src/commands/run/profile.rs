@@ -26,6 +26,7 @@ pub fn show(report: &RunReport, sources: &Sources, formats: &[Format], directory
                 ("speedscope.json", format!("{:#}\n", gpsimd_profile::speedscope(&report.op, profiles)))
             }
             Format::Timeline => ("trace.json", format!("{}\n", gpsimd_profile::timeline(report))),
+            Format::Flame => ("flame.svg", gpsimd_profile::flame(profiles)),
             Format::Folded => ("folded", gpsimd_profile::folded(profiles)),
         };
         if !directory.as_os_str().is_empty() {

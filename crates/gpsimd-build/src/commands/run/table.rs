@@ -16,8 +16,8 @@ pub(super) fn printed(report: &RunReport, arguments: &Run) -> String {
     text
 }
 
-/// What each core did, and what came out.
-pub(super) fn text(report: &RunReport, arguments: &Run) -> String {
+/// What each core did, all of them, how that differs from the last run, and what came out.
+pub(super) fn text(report: &RunReport, arguments: &Run, since: &str) -> String {
     let mut text = String::new();
     text += "core  outcome    instructions  cycles (est.)  window loads  stores  moves  DMA  bytes     stack  TCM\n";
     for core in &report.cores {
@@ -38,6 +38,7 @@ pub(super) fn text(report: &RunReport, arguments: &Run) -> String {
         );
     }
     text += &total(&report.cores);
+    text += since;
     if !report.cores.iter().all(|core| core.outcome == Ending::Completed) {
         // zeros that nobody computed would pass for a result
         let file = arguments.output.as_ref();
