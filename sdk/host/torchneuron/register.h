@@ -2,7 +2,7 @@
 //
 // NEURON_LIBRARY: which operators a library has, which shape function gives their output's shape, and which kernel computes them.
 // The schema is read off the shape function's C++ signature. Facts: spec user-api.md §1, §9, §10, codegen.md §3.
-// Unaware of who asks; list_registrations.cpp is one program that does.
+// Unaware of who asks: list_registrations.cpp, or PyTorch itself, whose headers do as well as this directory's (sdk/native/operators.cpp).
 #pragma once
 
 #include <torch/torch.h>
@@ -69,9 +69,12 @@ inline std::vector<Registration>& registry() {
 
 namespace detail {
 
+template <typename>
+constexpr bool never = false;
+
 template <typename T>
 struct ParamOf {
-  static_assert(c10::detail::kNever<T>,
+  static_assert(never<T>,
                 "a kernel parameter is a torch::Tensor, a torch::Scalar, a float (double here) or an int (int64_t here)");
 };
 template <>

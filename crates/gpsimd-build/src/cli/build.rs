@@ -104,6 +104,10 @@ pub struct Compile {
     /// ship. Compiled by $CXX or c++.
     #[arg(long)]
     pub native: bool,
+    /// Make the twin's ops operators of the PyTorch whose libtorch is in DIR, too: NAME.torch.so, for torch.ops.load_library. Shape
+    /// sources are compiled against it; with an --op KERNEL=SCHEMA for each op for it alone, and may then use all of PyTorch.
+    #[arg(long, value_name = "DIR", requires_all = ["native", "shape_sources"])]
+    pub libtorch: Option<PathBuf>,
     /// Which images to make.
     #[arg(long, value_enum, default_value_t = ImageKind::Fixed, value_name = "KIND", help_heading = "Images")]
     pub image: ImageKind,

@@ -51,6 +51,8 @@ pub(super) fn draft(arguments: &Compile) -> Result<Draft> {
             images: images(arguments),
             sanitizers: arguments.sanitize.iter().map(sanitizer).collect(),
             native: arguments.native.then(host_compiler).transpose()?,
+            libtorch: arguments.libtorch.clone(),
+            host_shape_sources: Vec::new(),
         },
     })
 }

@@ -53,8 +53,8 @@ pub fn built(built: &Built, took: Duration) -> String {
     if let Some(shapes) = &manifest.shapes {
         text += &format!("  shapes  {}\n", built.out_dir.join(&shapes.file).display());
     }
-    if let Some(twin) = built.native() {
-        text += &format!("  native  {} for this machine; it does not ship\n", twin.display());
+    for native in built.native() {
+        text += &format!("  native  {} for this machine; it does not ship\n", native.display());
     }
     text += &format!("  stack   {}\n", stack(project.stack_size()));
     text += &format!("  log     {}\n", built.log.display());

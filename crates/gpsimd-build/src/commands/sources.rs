@@ -119,6 +119,8 @@ fn draft(arguments: &Run) -> Result<Draft> {
             images,
             sanitizers,
             native: None,
+            libtorch: None,
+            host_shape_sources: Vec::new(),
         },
     })
 }

@@ -15,8 +15,8 @@ use crate::words::error::{EngineError, Problem};
 use crate::words::images::Target;
 use crate::words::kit::Kit;
 use crate::words::request::{
-    Cores, Draft, Job, Linking, NamedOp, OpRequest, Packaging, Packer, Project, Request, Settings, Source,
-    stack_size, stem,
+    Cores, Draft, Job, Linking, NamedOp, OpRequest, Operators, Packaging, Packer, Project, Request, Settings,
+    Source, stack_size, stem,
 };
 
 /// Problems of the request that no other crate owns.
@@ -138,6 +138,11 @@ fn project(settings: &Settings, kit: &Kit, problems: &mut Vec<Problem>) -> Resul
         [] => Vec::new(),
         paths => self::sources(paths, &[], problems),
     };
+    let mut host_shapes = shapes.clone();
+    if !settings.host_shape_sources.is_empty() {
+        host_shapes.extend(self::sources(&settings.host_shape_sources, &[], problems));
+    }
+    let operators = |libtorch: &PathBuf| Operators { libtorch: libtorch.clone(), shapes: host_shapes };
     out_dir(&settings.out_dir, problems);
     let (includes, include_flags) = includes(&settings.includes, problems);
     let mut cflags = settings.cflags.clone();
@@ -177,6 +182,7 @@ fn project(settings: &Settings, kit: &Kit, problems: &mut Vec<Problem>) -> Resul
         images: settings.images,
         sanitizers: settings.sanitizers.clone(),
         native: settings.native.clone(),
+        operators: settings.libtorch.as_ref().map(operators),
     })
 }
 

@@ -86,7 +86,7 @@ fn publication(
     Publication {
         out_dir: job.project.out_dir.clone(),
         made: place.out(),
-        native: None,
+        native: Vec::new(),
         manifest: Manifest {
             format: 1,
             name: job.project.name.clone(),

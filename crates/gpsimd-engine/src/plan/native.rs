@@ -4,7 +4,7 @@
 //! Made by the machine's own compiler, which the request names: without that there is no code for this machine in a build.
 //! Unaware of images. What the twin runs on instead of a device is `sdk/native/runtime.cpp`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use gpsimd_toolchain::Command;
@@ -13,8 +13,8 @@ use crate::plan::kernels;
 use crate::plan::place::{Place, file_name, with_suffix};
 use crate::stages::native::Table;
 use crate::words::action::{Action, Work};
-use crate::words::disk::NATIVE;
-use crate::words::request::{NamedOp, Sanitizer};
+use crate::words::disk::{NATIVE, OPERATORS};
+use crate::words::request::{NamedOp, Operators, Sanitizer};
 
 /// The source of the twin's device.
 pub(crate) const RUNTIME: &str = "runtime.cpp";
@@ -28,6 +28,12 @@ const MAKING: &[&str] = &["-fPIC", "-fvisibility=hidden", "-g", "-O2"];
 
 const KERNELS: &[&str] = &["-fno-rtti"];
 
+/// The source of what makes operators of the twin's ops. It comes last: what shape sources register is there when it begins.
+const OPERATORS_SOURCE: &str = "operators.cpp";
+
+/// PyTorch's language; its headers are large, and nothing here takes long.
+const FOR_PYTORCH: &[&str] = &["-std=c++17", "-fPIC", "-fvisibility=hidden", "-O1", "-w"];
+
 /// Calls by which a kernel ends lead back to the caller, whose process goes on.
 const LINK: &[&str] = &["-shared", "-pthread", "-Wl,--wrap=abort,--wrap=__assert_fail"];
 
@@ -37,8 +43,9 @@ pub(crate) fn twin(
     ops: &[NamedOp],
     device_objects: &[PathBuf],
     actions: &mut Vec<Action>,
-) -> Option<PathBuf> {
-    let twin = Twin { place, compiler: place.project.native.as_ref()?, directory: place.work.join("native") };
+) -> Vec<PathBuf> {
+    let Some(compiler) = &place.project.native else { return Vec::new() };
+    let twin = Twin { place, compiler, directory: place.work.join("native") };
     let sdk = &place.kit.sdk;
     let mut objects = Vec::new();
     for source in &place.project.sources {
@@ -60,7 +67,8 @@ pub(crate) fn twin(
     }
     let output = with_suffix(twin.directory.join(&place.project.name), NATIVE);
     actions.push(twin.link(&objects, &output));
-    Some(output)
+    let operators = place.project.operators.as_ref().map(|operators| twin.operators(operators, actions));
+    [output].into_iter().chain(operators).collect()
 }
 
 struct Twin<'a> {
@@ -88,6 +96,72 @@ impl Twin<'_> {
         Action {
             label: format!("compile {} for this machine", file_name(source)),
             // the compiler is what the result depends on, too
+            inputs: [source.to_owned(), self.compiler.to_owned()]
+                .into_iter()
+                .chain(self.place.unwritten_sdk())
+                .collect(),
+            outputs: vec![object.to_owned()],
+            depfile: Some(depfile),
+            work: Work::Process(command),
+        }
+    }
+
+    /// The ops as operators of a PyTorch that is installed, with the shape sources' functions for their outputs.
+    fn operators(&self, operators: &Operators, actions: &mut Vec<Action>) -> PathBuf {
+        let sdk = &self.place.kit.sdk;
+        let directory = self.directory.join("torch");
+        let shapes = operators.shapes.iter().map(|source| (source.path.clone(), &*source.object_stem));
+        let own = (sdk.native_dir().join(OPERATORS_SOURCE), OsStr::new("gpsimd.operators"));
+        let mut objects = Vec::new();
+        for (source, stem) in shapes.chain([own]) {
+            let object = with_suffix(directory.join(stem), ".o");
+            actions.push(self.compile_for_pytorch(&source, &object, &operators.libtorch));
+            objects.push(object);
+        }
+        let output = with_suffix(directory.join(&self.place.project.name), OPERATORS);
+        let libraries = operators.libtorch.join("lib");
+        let command = Command::new(self.compiler)
+            .arg("-shared")
+            .arg("-o")
+            .arg(&output)
+            .args(objects.iter().map(|object| object.as_os_str()))
+            .args(["-L".into(), libraries.into_os_string()])
+            .args(["-ltorch", "-ltorch_cpu", "-lc10", "-ldl"]);
+        actions.push(Action {
+            label: format!("link {}", file_name(&output)),
+            inputs: objects,
+            outputs: vec![output.clone()],
+            depfile: None,
+            work: Work::Process(command),
+        });
+        output
+    }
+
+    fn compile_for_pytorch(&self, source: &Path, object: &Path, libtorch: &Path) -> Action {
+        let (sdk, project) = (&self.place.kit.sdk, self.place.project);
+        let depfile = object.with_extension("d");
+        let headers = libtorch.join("include");
+        let mut flags: Vec<OsString> = FOR_PYTORCH.iter().map(OsString::from).collect();
+        for directory in [headers.join("torch/csrc/api/include"), headers, sdk.native_dir()] {
+            flags.extend(["-I".into(), directory.into_os_string()]);
+        }
+        // of the SDK's half for shape functions only what PyTorch has not
+        flags.extend(["-idirafter".into(), sdk.host_dir().into_os_string()]);
+        flags.extend(
+            project.includes.iter().flat_map(|include| ["-I".into(), include.clone().into_os_string()]),
+        );
+        flags.extend(portable(&project.cflags).into_iter().filter(|flag| !is_level(flag)));
+        flags.push(format!("-DGPSIMD_CORES={}", project.cores.count()).into());
+        let command = Command::new(self.compiler)
+            .args(flags)
+            .args(["-MMD", "-MF"])
+            .arg(depfile.as_os_str())
+            .arg("-c")
+            .arg(source)
+            .arg("-o")
+            .arg(object);
+        Action {
+            label: format!("compile {} for PyTorch", file_name(source)),
             inputs: [source.to_owned(), self.compiler.to_owned()]
                 .into_iter()
                 .chain(self.place.unwritten_sdk())
@@ -140,6 +214,12 @@ fn portable(cflags: &[OsString]) -> Vec<OsString> {
             && ["-D", "-U", "-I", "-O", "-std="].iter().any(|start| bytes.starts_with(start.as_bytes()))
     };
     cflags.iter().filter(is_portable).cloned().collect()
+}
+
+/// Whether a flag is about how much to optimise, or the version of the language.
+fn is_level(flag: &OsString) -> bool {
+    let bytes = flag.as_encoded_bytes();
+    bytes.starts_with(b"-O") || bytes.starts_with(b"-std=")
 }
 
 /// The host's sanitizers of the same names: these check every access, and the heap as well.

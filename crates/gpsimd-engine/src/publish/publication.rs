@@ -5,7 +5,7 @@
 //! Unaware of how the files were made.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gpsimd_toolchain::text;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::publish::generation;
 use crate::publish::manifest::Manifest;
 use crate::words::digest::Digest;
-use crate::words::disk::{Contents, HIDDEN, NATIVE};
+use crate::words::disk::{Contents, HIDDEN};
 use crate::words::error::EngineError;
 
 /// What is published and how it is described.
@@ -27,9 +27,15 @@ pub(crate) struct Publication {
     pub(crate) made: PathBuf,
     /// What only contents tell is filled in when they are there.
     pub(crate) manifest: Manifest,
-    /// A native twin, which appears beside what ships and is no part of it: no manifest lists code for this machine.
+    /// A native twin and its operators, which appear beside what ships and are no part of it: no manifest lists code for this
+    /// machine.
     #[serde(with = "text")]
-    pub(crate) native: Option<PathBuf>,
+    pub(crate) native: Vec<PathBuf>,
+}
+
+/// What a file is called, wherever it lies.
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// What became visible.
@@ -55,14 +61,14 @@ impl Publication {
     /// The files that become visible, the manifest first.
     pub(crate) fn visible(&self) -> impl Iterator<Item = PathBuf> {
         let manifest = self.out_dir.join(self.manifest.file_name());
-        let native = self.native.as_ref().map(|_| self.out_dir.join(self.native_name()));
+        let native = self.visible_native().collect::<Vec<_>>();
         let named = self.manifest.names().map(|name| self.out_dir.join(name));
         [manifest].into_iter().chain(named).chain(native)
     }
 
-    /// What the twin is called beside the manifest.
-    pub(crate) fn native_name(&self) -> String {
-        self.manifest.name.clone() + NATIVE
+    /// Where code for this machine becomes visible.
+    pub(crate) fn visible_native(&self) -> impl Iterator<Item = PathBuf> {
+        self.native.iter().map(|path| self.out_dir.join(file_name(path)))
     }
 
     /// Makes the finished files and a manifest of them visible.
@@ -70,7 +76,6 @@ impl Publication {
     /// # Errors
     /// [`EngineError::Io`]; a split image that is not what the build has seen.
     pub(crate) fn publish(self, contents: &dyn Contents) -> Result<Published, EngineError> {
-        let native_name = self.native_name();
         let Self { out_dir, made, mut manifest, native } = self;
         let mut files: BTreeMap<String, Arc<[u8]>> = BTreeMap::new();
         let mut digests: BTreeMap<String, Digest> = BTreeMap::new();
@@ -95,10 +100,10 @@ impl Publication {
         let (name, text) = (manifest.file_name(), manifest.text()?);
         digests.insert(name.clone(), Digest::of(&text));
         files.insert(name, text.into());
-        if let Some(path) = native {
-            let bytes = contents.bytes(&path)?;
-            digests.insert(native_name.clone(), Digest::of(&bytes));
-            files.insert(native_name, bytes);
+        for path in native {
+            let (name, bytes) = (file_name(&path), contents.bytes(&path)?);
+            digests.insert(name.clone(), Digest::of(&bytes));
+            files.insert(name, bytes);
         }
         let parts: Vec<Vec<u8>> =
             digests.iter().map(|(name, digest)| format!("{name}\n{digest}\n").into_bytes()).collect();
@@ -130,7 +135,7 @@ pub(crate) mod tests {
                 versions: Versions::of("a compiler".to_owned(), "an SDK"),
                 seal: String::new(),
             },
-            native: None,
+            native: Vec::new(),
         }
     }
 
@@ -138,7 +143,7 @@ pub(crate) mod tests {
     #[test]
     fn a_native_twin_is_finished_and_visible_and_not_in_the_manifest() {
         let twin = PathBuf::from("work/native/k.native.so");
-        let publication = Publication { native: Some(twin.clone()), ..example() };
+        let publication = Publication { native: vec![twin.clone()], ..example() };
         assert_eq!(publication.finished().collect::<Vec<_>>(), [twin]);
         let visible: Vec<PathBuf> = publication.visible().collect();
         assert_eq!(visible, ["out/k.manifest.json", "out/k.native.so"].map(PathBuf::from));

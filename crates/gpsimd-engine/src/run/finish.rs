@@ -39,10 +39,9 @@ pub struct Built<'k> {
 }
 
 impl Built<'_> {
-    /// The native twin, if one was made.
-    pub fn native(&self) -> Option<PathBuf> {
-        self.plan.publication.native.as_ref()?;
-        Some(self.out_dir.join(self.plan.publication.native_name()))
+    /// The native twin and its operators, as far as they were made.
+    pub fn native(&self) -> Vec<PathBuf> {
+        self.plan.publication.visible_native().collect()
     }
 }
 

@@ -30,6 +30,8 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The file name that a library's native twin ends in.
 pub(crate) const NATIVE: &str = ".native.so";
+/// The file name that the twin's operators for PyTorch end in.
+pub(crate) const OPERATORS: &str = ".torch.so";
 
 /// Files as stages read and write them.
 pub trait Contents {

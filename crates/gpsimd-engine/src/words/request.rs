@@ -45,6 +45,12 @@ impl Draft {
             Some(ops) if !ops.is_empty() && self.settings.shape_sources.is_empty() => {
                 Ok(Request { ops, settings: self.settings })
             }
+            // nothing is left to be asked, and what the sources need of PyTorch may be more than the simulated core has
+            Some(ops) if !ops.is_empty() && self.settings.libtorch.is_some() => {
+                let mut settings = self.settings;
+                settings.host_shape_sources = std::mem::take(&mut settings.shape_sources);
+                Ok(Request { ops, settings })
+            }
             _ => Err(Box::new(self)),
         }
     }
@@ -189,6 +195,12 @@ pub struct Settings {
     /// This machine's C++ compiler, to make a native twin beside the library.
     #[serde(with = "text")]
     pub native: Option<PathBuf>,
+    /// Where a libtorch is installed, to make the twin's ops operators of that PyTorch.
+    #[serde(with = "text")]
+    pub libtorch: Option<PathBuf>,
+    /// Shape sources for that alone: no image is made of them, and nobody asks them for ops.
+    #[serde(with = "text")]
+    pub host_shape_sources: Vec<PathBuf>,
 }
 
 /// Settings found usable: kernels can be compiled, whatever their ops are.
@@ -226,6 +238,17 @@ pub struct Project {
     pub sanitizers: Vec<Sanitizer>,
     /// See [`Settings::native`].
     pub native: Option<PathBuf>,
+    /// See [`Settings::libtorch`].
+    pub operators: Option<Operators>,
+}
+
+/// What makes a native twin's ops operators of an installed PyTorch.
+#[derive(Debug, Clone)]
+pub struct Operators {
+    /// Where its headers and libraries are: `include` and `lib`.
+    pub libtorch: PathBuf,
+    /// Shape sources, for this machine.
+    pub shapes: Vec<Source>,
 }
 
 /// A request found buildable.
