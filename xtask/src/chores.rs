@@ -98,7 +98,7 @@ pub fn bench(sections: &[bench::Section], rounds: usize) -> Result<()> {
 
 /// Set-up, then the storms.
 pub fn soak(dose: &soak::Dose) -> Result<()> {
-    packages::ensure_test_packages()?;
+    packages::ensure_storm_packages()?;
     match &dose.tool {
         Some(tool) => soak::run(&tool.canonicalize().context("the tool to storm")?, dose),
         None => soak::run(&set_up()?, dose),

@@ -38,13 +38,26 @@ const TEST_PACKAGES: &[Package] = &[
     Package { name: "python3-torch", proof: "/usr/lib/python3/dist-packages/torch/version.py" },
 ];
 
-/// Installs what is missing, or says the one command that does.
+/// What storms need besides.
+const STORM_PACKAGES: &[Package] = &[
+    // bare systems of other releases
+    Package { name: "mmdebstrap", proof: "/usr/bin/mmdebstrap" },
+    // other people's build farms
+    Package { name: "bazel-bootstrap", proof: "/usr/bin/bazel" },
+];
+
 pub fn ensure_test_packages() -> Result<()> {
-    let missing: Vec<&str> = TEST_PACKAGES
-        .iter()
-        .filter(|package| !Path::new(package.proof).exists())
-        .map(|package| package.name)
-        .collect();
+    ensure(TEST_PACKAGES.iter())
+}
+
+pub fn ensure_storm_packages() -> Result<()> {
+    ensure(TEST_PACKAGES.iter().chain(STORM_PACKAGES))
+}
+
+/// Installs what is missing, or says the one command that does.
+fn ensure(packages: impl Iterator<Item = &'static Package>) -> Result<()> {
+    let missing: Vec<&str> =
+        packages.filter(|package| !Path::new(package.proof).exists()).map(|package| package.name).collect();
     if missing.is_empty() {
         return Ok(());
     }

@@ -115,8 +115,10 @@ fn shortened(output: &str) -> String {
     let mut lines = Vec::new();
     for line in output.lines() {
         let mut line = line.replace(&here, "");
-        if let Some(at) = line.find("/bin/ld: ") {
-            line.replace_range(..at + "/bin/".len(), "");
+        if let Some((program, said)) = line.split_once(": ")
+            && (program.ends_with("/ld") || program.ends_with("-ld"))
+        {
+            line = format!("ld: {said}");
         }
         for (part, name, keeps) in [("/sdk/", "gpsimd-sdk/", 17), ("/toolchains/", "/toolchain/", 0)] {
             while let Some((begin, end)) = installed(&line, part, keeps) {

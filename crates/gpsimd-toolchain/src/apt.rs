@@ -6,10 +6,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::profile::{Profile, Release};
 use crate::{Command, Machine, ToolchainError, process};
-
-/// The release whose packages the recipe knows, by the name in `os-release` and by the number in `debian_version`.
-const RELEASE: (&str, &str) = ("bookworm", "12");
 
 /// One missing package.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,15 +38,9 @@ enum Supply {
 
 impl Supply {
     fn of(machine: &Machine) -> Supply {
-        let release = std::fs::read_to_string(machine.file("/etc/os-release")).unwrap_or_default();
-        let field = |name: &str| {
-            let value = release.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
-            value.map(|v| v.trim().trim_matches(['"', '\'']).to_owned())
-        };
-        let number = std::fs::read_to_string(machine.file("/etc/debian_version")).unwrap_or_default();
-        let is_known = field("VERSION_CODENAME").as_deref() == Some(RELEASE.0)
-            || number.trim().split('.').next() == Some(RELEASE.1);
-        let name = field("PRETTY_NAME").unwrap_or_else(|| "of an unknown kind".into());
+        let release = Release::of(machine);
+        let is_known = Profile::of(machine).is_offered_by(&release);
+        let name = release.title;
         match machine.program("apt-get") {
             Some(program) if is_known => Supply::Apt { program, is_root: machine.is_root() },
             Some(_) => Supply::Elsewhere(name),
@@ -105,7 +97,7 @@ impl Missing {
         match (&self.supply, self.install_command()) {
             (_, Some(command)) => format!("install them with: {command}"),
             (Supply::Elsewhere(machine), _) => format!(
-                "these are packages of Debian 12 (bookworm) and this machine is {machine}; use such a machine or container, \
+                "these are packages of Debian 12 and 13 and of Ubuntu 24.04, and this machine is {machine}; use such a machine or container, \
                  or another windowed GNU cross compiler by its prefix"
             ),
             (Supply::Apt { .. }, None) => String::new(),
@@ -195,10 +187,10 @@ mod tests {
 
     #[test]
     fn another_release_has_no_command() {
-        let (_dir, machine) = machine("PRETTY_NAME='Ubuntu 24.04.1 LTS'\nVERSION_CODENAME=noble\n", "");
+        let (_dir, machine) = machine("PRETTY_NAME='Ubuntu 22.04.1 LTS'\nVERSION_CODENAME=jammy\n", "");
         let missing = missing(&machine);
         assert_eq!(missing.install_command(), None);
-        assert!(missing.help().contains("this machine is Ubuntu 24.04.1 LTS"), "{}", missing.help());
+        assert!(missing.help().contains("this machine is Ubuntu 22.04.1 LTS"), "{}", missing.help());
         assert!(matches!(missing.install(&mut |_| {}), Err(ToolchainError::PackagesMissing { .. })));
     }
 }

@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Variables through which GCC takes include and library directories, its own programs or extra outputs without
 /// being told on the command line. [`Command::to_std`] removes them, so the argument vector alone decides the result.
@@ -22,6 +22,7 @@ const IMPLICIT_INPUTS: &[&str] = &[
     "LD_RUN_PATH",
     "LIBRARY_PATH",
     "SUNPRO_DEPENDENCIES",
+    crate::open::CONFIGURATION,
 ];
 
 /// One process: what to start and with which words.
@@ -62,16 +63,9 @@ impl Command {
         self
     }
 
-    /// The same process, started by a program such as `ccache`.
-    pub fn started_by(self, launcher: &std::path::Path) -> Command {
-        let mut launched = Command::new(launcher).arg(self.program).args(self.args);
-        // ccache knows the compiler's file, but not the configuration that makes it ours
-        if let Some((_, configuration)) = self.env.iter().find(|(name, _)| name == crate::open::CONFIGURATION)
-        {
-            launched = launched.env("CCACHE_EXTRAFILES", configuration);
-        }
-        launched.env.extend(self.env);
-        launched
+    /// The same process, started by another program.
+    pub(crate) fn started_by(self, launcher: &Path) -> Command {
+        Command { env: self.env, ..Command::new(launcher).arg(self.program).args(self.args) }
     }
 
     /// The same process for `std::process`; the variables by which GCC takes hidden inputs are removed.

@@ -15,7 +15,7 @@ pub(crate) struct Driver {
     pub(crate) gcc: PathBuf,
     pub(crate) gxx: PathBuf,
     pub(crate) ar: PathBuf,
-    /// For every child.
+    /// For what links and archives. Compilers are told by words alone, which is what launchers and farms pass on.
     pub(crate) env: Vec<(OsString, OsString)>,
     /// Code model, for compiling and linking.
     pub(crate) target: Vec<OsString>,
@@ -69,7 +69,7 @@ impl Driver {
             Language::C => (&self.gcc, "c"),
             Language::Asm => (&self.gcc, "assembler-with-cpp"),
         };
-        let mut command = self.command(program).args(COMMON_FLAGS.iter().copied());
+        let mut command = Command::new(program).args(COMMON_FLAGS.iter().copied());
         if job.language == Language::Cxx {
             command = command.args(CXX_FLAGS.iter().copied());
         }

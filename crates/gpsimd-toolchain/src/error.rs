@@ -89,7 +89,7 @@ pub enum ToolchainError {
     #[diagnostic(
         code(toolchain::unsupported_version),
         help(
-            "use a Debian 12 (bookworm) machine or container, or another windowed GNU cross compiler by its prefix"
+            "use a machine or container of Debian 12 or 13 or Ubuntu 24.04, or another windowed GNU cross compiler by its prefix"
         )
     )]
     UnsupportedVersion {

@@ -62,10 +62,12 @@ pub struct CompileJob {
     pub includes: Vec<PathBuf>,
     /// Directory names kept out of the object; of two that fit, the later one counts.
     pub prefix_maps: Vec<PrefixMap>,
+    /// A program that starts the compiler (`ccache`, `distcc`).
+    pub launcher: Option<PathBuf>,
 }
 
 impl CompileJob {
-    /// A job with no dependency file, flags, includes or maps; language by file name.
+    /// A job with no dependency file, flags, includes, maps or launcher; language by file name.
     pub fn new(source: impl Into<PathBuf>, object: impl Into<PathBuf>) -> CompileJob {
         let source = source.into();
         CompileJob {
@@ -76,6 +78,7 @@ impl CompileJob {
             cflags: Vec::new(),
             includes: Vec::new(),
             prefix_maps: Vec::new(),
+            launcher: None,
         }
     }
 }

@@ -29,6 +29,7 @@ mod open;
 pub mod packages;
 pub mod precompiled;
 mod process;
+mod profile;
 mod sysroot;
 #[cfg(test)]
 mod testing;
@@ -198,10 +199,18 @@ impl Toolchain {
 
     /// Compiles one source.
     pub fn compile(&self, job: &CompileJob) -> Command {
-        match self {
+        let command = match self {
             Toolchain::Open(open) => open.driver.compile(job),
             Toolchain::Gnu(gnu) => gnu.driver.compile(job),
             Toolchain::Vendor(vendor) => vendor.compile(job),
+        };
+        match (&job.launcher, self) {
+            (None, _) => command,
+            // ccache knows the compiler's file, but not the configuration that makes it ours
+            (Some(launcher), Toolchain::Open(open)) => {
+                command.started_by(launcher).env("CCACHE_EXTRAFILES", open.configuration())
+            }
+            (Some(launcher), _) => command.started_by(launcher),
         }
     }
 

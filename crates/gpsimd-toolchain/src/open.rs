@@ -1,8 +1,8 @@
 //! The open toolchain: Debian's `xtensa-lx106-elf` programs, turned to the windowed ABI of the GPSIMD cores by a
 //! configuration plugin and a C/C++ runtime of our own build.
 //!
-//! Unaware of how the directory came about ([`crate::install`]). Nothing but `XTENSA_GNU_CONFIG` in the child's
-//! environment and flags makes the difference; floating-point instructions stay off, because the cores' known register
+//! Unaware of how the directory came about ([`crate::install`]). Nothing but flags, and scripts that say
+//! `XTENSA_GNU_CONFIG` to the assembler and the linker, makes the difference; floating-point instructions stay off, because the cores' known register
 //! files do not include one for them.
 
 use std::ffi::OsString;
@@ -13,18 +13,22 @@ use serde::{Deserialize, Serialize};
 use crate::driver::{Driver, NAMES_AS_GIVEN};
 use crate::error::IoContext as _;
 use crate::install::selfcheck;
-use crate::job::prefix_map;
+use crate::job::{joined, prefix_map};
+use crate::profile::{PROFILES, Profile};
 use crate::travel::{self, Travels};
 use crate::{Command, Home, Machine, PrefixMap, ToolchainError, process, sysroot, tree, versions};
 
 /// Variable that names the plugin by which the compiler knows the cores.
 pub(crate) const CONFIGURATION: &str = "XTENSA_GNU_CONFIG";
 
+/// The plugin in an installed directory.
+pub(crate) const PLUGIN: &str = "lib/xtensa-q7.so";
+
 /// Prefix of the Debian programs.
 pub(crate) const TARGET: &str = "xtensa-lx106-elf";
 
 /// Version of the steps in [`crate::install`]. Raise it whenever they change what is built.
-pub const RECIPE: u32 = 1;
+pub const RECIPE: u32 = 2;
 
 /// Name of the manifest in an installed directory.
 pub(crate) const MANIFEST: &str = "toolchain.json";
@@ -68,6 +72,11 @@ pub(crate) struct Manifest {
 }
 
 impl Manifest {
+    /// The compiler's major version.
+    pub(crate) fn gcc(&self) -> &'static str {
+        Profile::of_compiler(&self.versions.compiler).map_or(PROFILES[0].gcc, |profile| profile.gcc)
+    }
+
     /// A program: its own, or the distribution's.
     fn program(&self, machine: &Machine, dir: &Path, name: &str) -> Result<PathBuf, ToolchainError> {
         match self.travels {
@@ -138,19 +147,21 @@ impl OpenToolchain {
         let maps = place_maps(&dir, manifest.travels.is_some());
         c_headers.extend(maps.iter().map(|map| prefix_map(&map.from, &map.to)));
         c_headers.push(NAMES_AS_GIVEN.into());
-        // launchers say it to those who need it
+        // `collect2` would look for a script of the linker's in a list of directories, which a colon takes apart
         let mut env = vec![config_variable(&dir)];
+        let mut target = target_words(&dir);
         if manifest.travels.is_some() {
             env.clear();
+            target = TARGET_FLAGS.iter().map(OsString::from).collect();
         }
         let driver = Driver {
             gcc: program("gcc")?,
             gxx: program("g++")?,
             ar: program("ar")?,
             env,
-            target: TARGET_FLAGS.iter().map(OsString::from).collect(),
+            target,
             c_headers,
-            cxx_headers: cxx_headers(&dir),
+            cxx_headers: cxx_headers(&dir, manifest.gcc()),
             start_objects: vec![dir.join("target/lib/crti.o"), dir.join("target/lib/crtbegin.o")],
             end_objects: vec![dir.join("target/lib/crtend.o"), dir.join("target/lib/crtn.o")],
             library_dirs: vec![dir.join("target/lib")],
@@ -159,6 +170,11 @@ impl OpenToolchain {
             warns_of_rwx: true,
         };
         Ok(OpenToolchain { dir, manifest, driver })
+    }
+
+    /// The plugin by which its programs know the core.
+    pub fn configuration(&self) -> PathBuf {
+        self.dir.join(PLUGIN)
     }
 
     /// The installed directory.
@@ -246,14 +262,25 @@ impl OpenToolchain {
     }
 }
 
+/// In a toolchain built here, where compilers find the programs that must know the core: `-B` says so.
+pub(crate) const INNER: &str = "bin/inner";
+
 /// What of an installed directory is content; wrappers in `bin/` name the directory itself and so differ.
 pub(crate) const HASHED: &[&str] = &["lib", "target"];
 
 /// GCC 12 makes call0 code unless told otherwise, whatever the plugin says; calls may be farther than 512 KiB.
 pub(crate) const TARGET_FLAGS: &[&str] = &["-mabi=windowed", "-mlongcalls"];
 
+/// What a compiler is told in a toolchain built here.
+pub(crate) fn target_words(dir: &Path) -> Vec<OsString> {
+    let flags = TARGET_FLAGS.iter().map(OsString::from);
+    [joined("-B", &dir.join(INNER))].into_iter().chain(flags).collect()
+}
+
+/// For the assembler, the linker and their like. Not for compilers: GCC 13 would take other instructions from it than those
+/// that code for the cores is made of, and GCC 12 would not.
 pub(crate) fn config_variable(dir: &Path) -> (OsString, OsString) {
-    (CONFIGURATION.into(), dir.join("lib/xtensa-q7.so").into_os_string())
+    (CONFIGURATION.into(), dir.join(PLUGIN).into_os_string())
 }
 
 pub(crate) fn c_headers(dir: &Path, compiler_headers: &[PathBuf]) -> Vec<OsString> {
@@ -281,8 +308,8 @@ fn place_maps(dir: &Path, travels: bool) -> Vec<PrefixMap> {
     [PrefixMap::new(dir, PLACE)].into_iter().chain(gcc).collect()
 }
 
-pub(crate) fn cxx_headers(dir: &Path) -> Vec<OsString> {
-    let base = dir.join("target/include/c++/12");
+pub(crate) fn cxx_headers(dir: &Path, gcc: &str) -> Vec<OsString> {
+    let base = dir.join("target/include/c++").join(gcc);
     let mut words = vec![OsString::from("-nostdinc++")];
     for header_dir in [base.clone(), base.join(TARGET), base.join("backward")] {
         words.extend(["-isystem".into(), header_dir.into_os_string()]);

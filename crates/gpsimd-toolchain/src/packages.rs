@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 pub use crate::apt::{Missing, MissingPackage};
+use crate::profile::Profile;
 use crate::{Machine, ToolchainError};
 
 /// What a package is needed for, and so how to see that it is there.
@@ -27,39 +28,48 @@ struct Need {
     provides: Provides,
 }
 
-/// Debian 12's names. The GCC sources are of the cross compiler's own major version.
-const NEEDS: &[Need] = &[
-    Need {
-        package: "gcc-xtensa-lx106",
-        purpose: "C and C++ compiler",
-        provides: Provides::Program("xtensa-lx106-elf-g++"),
-    },
-    Need {
-        package: "binutils-xtensa-lx106",
-        purpose: "assembler, linker, ar",
-        provides: Provides::Program("xtensa-lx106-elf-as"),
-    },
-    Need { package: "binutils-source", purpose: "instruction table", provides: BINUTILS_TARBALL },
-    Need { package: "gcc-12-source", purpose: "libgcc and C++ library sources", provides: GCC_TARBALL },
-    Need { package: "newlib-source", purpose: "C library sources", provides: NEWLIB_TARBALL },
-    Need {
-        package: "gcc",
-        purpose: "host compiler for the instruction table",
-        provides: Provides::Program("gcc"),
-    },
-    Need {
-        package: "libc6-dev",
-        purpose: "host headers for the instruction table",
-        provides: Provides::File("/usr/include/stdlib.h"),
-    },
-];
+/// In the order of need. The GCC sources are of the cross compiler's own major version.
+fn needs(profile: &Profile) -> [Need; 7] {
+    [
+        Need {
+            package: "gcc-xtensa-lx106",
+            purpose: "C and C++ compiler",
+            provides: Provides::Program("xtensa-lx106-elf-g++"),
+        },
+        Need {
+            package: "binutils-xtensa-lx106",
+            purpose: "assembler, linker, ar",
+            provides: Provides::Program("xtensa-lx106-elf-as"),
+        },
+        Need { package: "binutils-source", purpose: "instruction table", provides: BINUTILS_TARBALL },
+        Need {
+            package: profile.package,
+            purpose: "libgcc and C++ library sources",
+            provides: gcc_tarball(profile),
+        },
+        Need { package: "newlib-source", purpose: "C library sources", provides: NEWLIB_TARBALL },
+        Need {
+            package: "gcc",
+            purpose: "host compiler for the instruction table",
+            provides: Provides::Program("gcc"),
+        },
+        Need {
+            package: "libc6-dev",
+            purpose: "host headers for the instruction table",
+            provides: Provides::File("/usr/include/stdlib.h"),
+        },
+    ]
+}
 
 const BINUTILS_TARBALL: Provides =
     Provides::Source { dir: "/usr/src/binutils", start: "binutils-", end: ".tar.xz" };
-const GCC_TARBALL: Provides =
-    Provides::Source { dir: "/usr/src/gcc-12", start: "gcc-12", end: "-dfsg.tar.xz" };
 const NEWLIB_TARBALL: Provides =
     Provides::Source { dir: "/usr/src/newlib", start: "newlib-", end: ".tar.xz" };
+
+fn gcc_tarball(profile: &Profile) -> Provides {
+    let (dir, start) = profile.sources;
+    Provides::Source { dir, start, end: ".tar.xz" }
+}
 
 impl Provides {
     fn find(self, machine: &Machine) -> Option<PathBuf> {
@@ -82,7 +92,8 @@ pub(crate) struct Tarballs {
 /// The source archives, or every package that is missing.
 pub(crate) fn tarballs(machine: &Machine) -> Result<Tarballs, ToolchainError> {
     check(machine)?;
-    match (BINUTILS_TARBALL.find(machine), GCC_TARBALL.find(machine), NEWLIB_TARBALL.find(machine)) {
+    let gcc = gcc_tarball(Profile::of(machine));
+    match (BINUTILS_TARBALL.find(machine), gcc.find(machine), NEWLIB_TARBALL.find(machine)) {
         (Some(binutils), Some(gcc), Some(newlib)) => Ok(Tarballs { binutils, gcc, newlib }),
         // Removed between the two looks.
         _ => Err(check(machine)
@@ -93,8 +104,8 @@ pub(crate) fn tarballs(machine: &Machine) -> Result<Tarballs, ToolchainError> {
 
 /// Whether everything is there; the error names all that is not.
 pub fn check(machine: &Machine) -> Result<(), ToolchainError> {
-    let packages: Vec<MissingPackage> = NEEDS
-        .iter()
+    let packages: Vec<MissingPackage> = needs(Profile::of(machine))
+        .into_iter()
         .filter(|need| need.provides.find(machine).is_none())
         .map(|need| MissingPackage {
             name: need.package,
@@ -186,7 +197,7 @@ mod tests {
         let (_dir, machine) = scratch(&["gcc"], &["/usr/include/stdlib.h"], true);
         insta::assert_snapshot!(report(&machine), @r#"
         missing distribution packages: gcc-xtensa-lx106 (C and C++ compiler), binutils-xtensa-lx106 (assembler, linker, ar), binutils-source (instruction table), gcc-12-source (libgcc and C++ library sources), newlib-source (C library sources)
-        these are packages of Debian 12 (bookworm) and this machine is of an unknown kind, without apt-get; use such a machine or container, or another windowed GNU cross compiler by its prefix
+        these are packages of Debian 12 and 13 and of Ubuntu 24.04, and this machine is of an unknown kind, without apt-get; use such a machine or container, or another windowed GNU cross compiler by its prefix
         "#);
     }
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Command;
 use crate::job::path_arg;
+use crate::open::INNER;
 
 /// A C++ compile as [`crate::Toolchain::compile`] writes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,6 +99,8 @@ impl<'c> Parsed<'c> {
                 _ if bytes.starts_with(b"-I") => searched.push(OsStr::from_bytes(bytes.get(2..)?).into()),
                 _ if begins(bytes, MAPS) => maps.push(word),
                 _ if begins(bytes, KEPT) && !begins(bytes, OTHER) => kept.push(word),
+                // where the toolchain has its own programs
+                _ if bytes.starts_with(b"-B") && Path::new(word).ends_with(INNER) => kept.push(word),
                 _ => return None,
             }
         }

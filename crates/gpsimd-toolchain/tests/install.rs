@@ -193,8 +193,23 @@ fn another_compiler_makes_it_stale() {
     }
 }
 
+/// A launcher or a farm passes on a command's words and nothing else.
+#[test]
+fn a_compile_takes_no_variable() {
+    let misled = |command: Command| {
+        assert_eq!(command.env, []);
+        Command::new("env").arg("XTENSA_GNU_CONFIG=/nowhere").arg(command.program).args(command.args)
+    };
+    assert_eq!(object(toolchain(), misled), debug_object(toolchain()));
+}
+
 /// An object with debug info that names the toolchain's headers.
 fn debug_object(toolchain: &OpenToolchain) -> Vec<u8> {
+    object(toolchain, |command| command)
+}
+
+/// The same, by a command that is changed before it runs.
+fn object(toolchain: &OpenToolchain, changed: impl Fn(Command) -> Command) -> Vec<u8> {
     let scratch = tempfile::tempdir().unwrap();
     fs::write(
         scratch.path().join("v.cpp"),
@@ -203,7 +218,7 @@ fn debug_object(toolchain: &OpenToolchain) -> Vec<u8> {
     .unwrap();
     let mut job = CompileJob::new("v.cpp", "v.o");
     job.prefix_maps = vec![PrefixMap::new(scratch.path(), ".")];
-    run(&Toolchain::Open(toolchain.clone()).compile(&job), scratch.path()).unwrap();
+    run(&changed(Toolchain::Open(toolchain.clone()).compile(&job)), scratch.path()).unwrap();
     fs::read(scratch.path().join("v.o")).unwrap()
 }
 

@@ -95,7 +95,8 @@ impl Chroot {
 
 /// A release and packages, in a directory that later calls find.
 fn base(release: &str, packages: &[&str]) -> Result<PathBuf> {
-    let kind = if packages.is_empty() { "bare" } else { "full" };
+    // of releases with packages there are several
+    let kind = packages.first().map_or("bare", |first| first);
     let root = target_directory().join("chroots").join(format!("{release}-{kind}"));
     if root.exists() {
         return Ok(root);

@@ -63,7 +63,7 @@ pub fn storm(yard: &Yard) -> Result<String> {
 }
 
 /// The one that is given, or the one of a release.
-fn program(yard: &Yard) -> Result<PathBuf> {
+pub fn program(yard: &Yard) -> Result<PathBuf> {
     match dist::program::is_static(yard.tool())? {
         true => Ok(yard.tool().to_owned()),
         false => dist::program::build(),
@@ -178,27 +178,27 @@ pub fn exports(yard: &Yard) -> Result<String> {
 }
 
 /// A library to build, and its ops.
-struct Example {
-    name: String,
+pub struct Example {
+    pub name: String,
     source: String,
     shapes: String,
-    is_multicore: bool,
-    calls: Vec<Call>,
+    pub is_multicore: bool,
+    pub calls: Vec<Call>,
 }
 
 /// Words behind `run LIBRARY` and behind `test LIBRARY`.
-struct Call {
-    run: Vec<String>,
+pub struct Call {
+    pub run: Vec<String>,
     test: Vec<String>,
 }
 
 impl Example {
-    fn library(&self) -> String {
+    pub fn library(&self) -> String {
         format!("build/{}", self.name)
     }
 
     /// The tool's arguments that build it.
-    fn build(&self) -> Vec<String> {
+    pub fn build(&self) -> Vec<String> {
         let mut line = ["compile", &format!("examples/{}", self.source), "--name", &self.name]
             .map(str::to_owned)
             .to_vec();
@@ -209,7 +209,7 @@ impl Example {
 }
 
 /// Of `examples/examples.json`.
-fn examples() -> Result<Vec<Example>> {
+pub fn examples() -> Result<Vec<Example>> {
     let text = fs::read_to_string(root().join("examples/examples.json")).context("examples.json")?;
     let document: Value = serde_json::from_str(&text).context("examples.json")?;
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
@@ -261,6 +261,6 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     crate::chores::run(std::process::Command::new("cp").arg("-r").arg(from).arg(to))
 }
 
-fn words(line: &[String]) -> Vec<&str> {
+pub fn words(line: &[String]) -> Vec<&str> {
     line.iter().map(String::as_str).collect()
 }

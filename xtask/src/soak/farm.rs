@@ -20,30 +20,28 @@ const OPS: usize = 10;
 const ARCHIVE: &str = "toolchain.tar.xz";
 
 pub fn storm(yard: &Yard, libraries: usize) -> Result<String> {
-    // the archive's programs take no variable: a farm passes none on
-    yard.good(&["toolchain", "export", ARCHIVE])?;
-    yard.good(&["toolchain", "install", "--from", ARCHIVE])?;
     for library in 0..libraries {
         write_library(&yard.path("ops"), library)?;
     }
+    // a farm passes no variable on, neither to a toolchain built from packages
+    let servers = [Server::start(yard)?, Server::start(yard)?];
+    plan(yard, 1, "packages", &["--launcher", "distcc"])?;
+    good(&mut spread(yard, "packages", &servers)?)?;
+
+    yard.good(&["toolchain", "export", ARCHIVE])?;
+    yard.good(&["toolchain", "install", "--from", ARCHIVE])?;
     plan(yard, libraries, "plain", &[])?;
     plan(yard, libraries, "farm", &["--launcher", "distcc"])?;
     let begin = Instant::now();
     good(&mut ninja(yard, "plain"))?;
     let plain = begin.elapsed();
 
-    let servers = [Server::start(yard)?, Server::start(yard)?];
-    let hosts: Vec<String> = servers.iter().map(|server| format!("127.0.0.1:{}/2", server.port)).collect();
-    fs::create_dir_all(yard.path("distcc"))?;
     let begin = Instant::now();
-    let mut farm = ninja(yard, "farm");
-    // what no server compiles is an error, not compiled here
-    farm.env("DISTCC_HOSTS", hosts.join(" ")).env("DISTCC_FALLBACK", "0");
-    good(farm.env("DISTCC_DIR", yard.path("distcc")))?;
+    good(&mut spread(yard, "farm", &servers)?)?;
     let farmed = begin.elapsed();
     let shares: Vec<usize> = servers.iter().map(Server::compiled).collect::<Result<_>>()?;
     ensure!(shares.iter().all(|share| *share > 0), "one server compiled nothing: {shares:?}");
-    let ships = compare(yard, libraries, "plain", "farm")?;
+    let ships = compare(yard, libraries, "plain", "farm")? + compare(yard, 1, "plain", "packages")?;
     undeclared(yard)?;
     drop(servers);
     let bazel = bazel(yard, libraries)?;
@@ -103,6 +101,16 @@ fn ninja(yard: &Yard, directory: &str) -> Command {
     command.current_dir(yard.dir()).env_clear().env("PATH", "/usr/bin:/bin");
     command.args(["-j", "4", "-f", &format!("{directory}.ninja")]);
     command
+}
+
+/// Ninja whose compiles go to the servers; what none of them compiles is an error, not compiled here.
+fn spread(yard: &Yard, directory: &str, servers: &[Server]) -> Result<Command> {
+    let hosts: Vec<String> = servers.iter().map(|server| format!("127.0.0.1:{}/2", server.port)).collect();
+    let state = yard.path("distcc");
+    fs::create_dir_all(&state)?;
+    let mut command = ninja(yard, directory);
+    command.env("DISTCC_HOSTS", hosts.join(" ")).env("DISTCC_FALLBACK", "0").env("DISTCC_DIR", state);
+    Ok(command)
 }
 
 fn good(command: &mut Command) -> Result<()> {

@@ -12,6 +12,7 @@ mod farm;
 mod full;
 mod kills;
 mod mutants;
+mod newer;
 mod parsers;
 mod pytorch;
 mod terminal;
@@ -44,6 +45,8 @@ pub enum Storm {
     Pytorch,
     /// The toolchain built and exported by two machines.
     Exports,
+    /// The toolchain of Debian 13's packages, under the conformance suite.
+    Newer,
     /// Hundreds of ops under two compile servers and in Bazel's sandbox.
     Farm,
     /// GCC's execute torture suite, run by the simulator and by qemu.
@@ -136,6 +139,7 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
             Storm::Chroots => chroots::storm(&yard()?),
             Storm::Pytorch => pytorch::storm(&yard()?),
             Storm::Exports => chroots::exports(&yard()?),
+            Storm::Newer => newer::storm(&yard()?),
             Storm::Farm => farm::storm(&yard()?, dose.libraries),
             Storm::Torture => parsers::torture(),
             Storm::Instructions => parsers::instructions(),

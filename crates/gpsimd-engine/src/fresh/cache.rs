@@ -61,6 +61,9 @@ pub struct Cache {
     grown: Mutex<BTreeSet<String>>,
 }
 
+/// The letter of the toolchain's directory.
+pub(crate) const TOOLCHAIN: char = 'T';
+
 /// Names of directories that are left out of keys, longest first.
 #[derive(Debug, Clone)]
 pub(crate) struct Places(Vec<(PathBuf, String)>);
@@ -259,8 +262,10 @@ pub(crate) fn key(
     places: &Places,
 ) -> Option<Digest> {
     let is_uncacheable = |word: &OsString| {
-        let is_own = matches!(word.to_str(), Some("-MD" | "-MP" | "-MF" | "-MT" | "-MMD"));
-        !is_own && UNCACHEABLE.iter().any(|flag| word.as_bytes().starts_with(flag.as_bytes()))
+        let is_ours = matches!(word.to_str(), Some("-MD" | "-MP" | "-MF" | "-MT" | "-MMD"));
+        !is_ours
+            && !places.is_toolchains(word)
+            && UNCACHEABLE.iter().any(|flag| word.as_bytes().starts_with(flag.as_bytes()))
     };
     if words.iter().any(is_uncacheable) {
         return None;
@@ -299,6 +304,11 @@ impl Places {
         within.map(|(inner, outer)| format!("{}<{};", inner.1, outer.1)).collect()
     }
 
+    /// Whether the word says where the toolchain has its own programs, which are part of its identity.
+    fn is_toolchains(&self, word: &std::ffi::OsStr) -> bool {
+        self.take_out(word).is_some_and(|word| word.starts_with(&format!("-B\0{TOOLCHAIN}/")))
+    }
+
     /// The word with the place it begins with (after a flag, or each `=`) taken out; `None` if it is not UTF-8.
     fn take_out(&self, word: &std::ffi::OsStr) -> Option<String> {
         let parts = word.to_str()?.split('=').map(|part| {
@@ -330,7 +340,12 @@ mod tests {
     use super::*;
 
     fn places(cwd: &str) -> Places {
-        Places::new(&[(Path::new(cwd), 'C'), (Path::new("/sdk"), 'S'), (Path::new("/"), 'R')])
+        Places::new(&[
+            (Path::new(cwd), 'C'),
+            (Path::new("/sdk"), 'S'),
+            (Path::new("/toolchain"), TOOLCHAIN),
+            (Path::new("/"), 'R'),
+        ])
     }
 
     fn words(words: &[&str]) -> Vec<OsString> {
@@ -362,6 +377,8 @@ mod tests {
     fn commands_with_unlisted_files_have_no_key() {
         let rows = [
             ("-save-temps=obj", false),
+            ("-B/toolchain/bin/inner", true),
+            ("-B/toolchain-of-a-stranger", false),
             ("-fprofile-use", false),
             ("-O2", true),
             ("-MD", true),

@@ -61,17 +61,14 @@ impl<'a> Place<'a> {
         includes: &[PathBuf],
     ) -> Command {
         let sdk = self.kit.compiles_sdk().then(|| self.kit.sdk.include_dir());
-        let command = self.kit.toolchain.compile(&CompileJob {
+        self.kit.toolchain.compile(&CompileJob {
             depfile: Some(object.with_extension("d")),
             cflags: cflags.to_vec(),
             includes: sdk.into_iter().chain(includes.iter().cloned()).collect(),
             prefix_maps: self.prefix_maps(),
+            launcher: self.project.launcher.clone(),
             ..CompileJob::new(source, object)
-        });
-        match &self.project.launcher {
-            Some(launcher) => command.started_by(launcher),
-            None => command,
-        }
+        })
     }
 
     /// Directories whose names must not show in objects, so that builds in different places agree. A compiler maps texts, not

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use gpsimd_image::verify::Report;
 
-use crate::fresh::cache::Places;
+use crate::fresh::cache::{Places, TOOLCHAIN};
 use crate::fresh::files::Files;
 use crate::fresh::fingerprint::{Judge, Surroundings};
 use crate::fresh::stamp::Clock;
@@ -139,6 +139,6 @@ fn places(project: &Project, kit: &Kit, library: &Path) -> Places {
     let sdks = kit.sdk.root().parent().unwrap_or(kit.sdk.root());
     let mut places = vec![(project.out_dir.as_path(), 'O'), (library, 'L'), (sdks, 'S')];
     places.extend(project.directory.as_deref().map(|directory| (directory, 'C')));
-    places.extend(kit.toolchain.directory().map(|directory| (directory, 'T')));
+    places.extend(kit.toolchain.directory().map(|directory| (directory, TOOLCHAIN)));
     Places::new(&places)
 }

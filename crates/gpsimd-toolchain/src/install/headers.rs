@@ -8,6 +8,7 @@ use std::path::Path;
 use super::Step;
 use super::workshop::{Workshop, copy, files, read, write};
 use crate::open::TARGET;
+use crate::profile::SUPPORTED;
 use crate::{ToolchainError, tree};
 
 /// newlib's headers and, where it asks for a configured one, ours.
@@ -20,11 +21,19 @@ pub(super) fn c(workshop: &Workshop, archive: &Path) -> Result<(), ToolchainErro
         copy(header, &workshop.include("").join(header.strip_prefix(&from).unwrap_or(header)))?;
     }
     copy(&workshop.ours("libc/include/newlib.h"), &workshop.include("newlib.h"))?;
-    write(&workshop.include("_newlib_version.h"), version_header(archive)?)?;
+    write(&workshop.include("_newlib_version.h"), version_header(archive, workshop.profile.newlib)?)?;
 
-    // newlib 3.3 has no Xtensa jmp_buf; our setjmp uses 14 of these 16 words.
-    let setjmp = workshop.include("machine/setjmp.h");
-    let text = read(&setjmp)?;
+    if workshop.profile.newlib < 4 {
+        add_jmp_buf(&workshop.include("machine/setjmp.h"))?;
+    }
+    copy(&workshop.source("newlib/COPYING.NEWLIB"), &workshop.root.join("target/licenses/COPYING.NEWLIB"))?;
+    workshop.progress(Step::CHeaders, 1, 1);
+    Ok(())
+}
+
+/// newlib 3 has no Xtensa `jmp_buf`; our setjmp uses 14 of these 16 words. newlib 4's own has 17.
+fn add_jmp_buf(setjmp: &Path) -> Result<(), ToolchainError> {
+    let text = read(setjmp)?;
     let patched = text.replacen(
         "#ifdef _JBLEN\n",
         "#ifdef __XTENSA__\n#define _JBLEN 16\n#endif\n\n#ifdef _JBLEN\n",
@@ -32,28 +41,27 @@ pub(super) fn c(workshop: &Workshop, archive: &Path) -> Result<(), ToolchainErro
     );
     if patched == text {
         return Err(ToolchainError::UnexpectedSource {
-            path: setjmp,
+            path: setjmp.to_owned(),
             problem: "no line `#ifdef _JBLEN`".into(),
         });
     }
-    write(&setjmp, patched)?;
-    copy(&workshop.source("newlib/COPYING.NEWLIB"), &workshop.root.join("target/licenses/COPYING.NEWLIB"))?;
-    workshop.progress(Step::CHeaders, 1, 1);
-    Ok(())
+    write(setjmp, patched)
 }
 
-/// By the archive's name, `newlib-3.3.0.tar.xz`.
-fn version_header(archive: &Path) -> Result<String, ToolchainError> {
+/// By the archive's name, `newlib-3.3.0.tar.xz` or, of a snapshot, `newlib-4.5.0.20241231.tar.xz`.
+fn version_header(archive: &Path, known: u32) -> Result<String, ToolchainError> {
     let name = archive.file_name().unwrap_or_default().to_string_lossy();
+    let unknown = || ToolchainError::UnsupportedVersion {
+        what: "newlib-source",
+        found: name.clone().into_owned(),
+        supported: SUPPORTED,
+    };
     let version = name.strip_prefix("newlib-").and_then(|n| n.strip_suffix(".tar.xz")).unwrap_or_default();
     let numbers: Vec<u32> = version.split('.').map_while(|n| n.parse().ok()).collect();
-    let [major @ 3, minor, patch] = numbers[..] else {
-        return Err(ToolchainError::UnsupportedVersion {
-            what: "newlib-source",
-            found: name.into_owned(),
-            supported: "newlib 3",
-        });
-    };
+    let ([major, minor, patch] | [major, minor, patch, _]) = numbers[..] else { return Err(unknown()) };
+    if major != known {
+        return Err(unknown());
+    }
     Ok(format!(
         "#ifndef _NEWLIB_VERSION_H__\n#define _NEWLIB_VERSION_H__ 1\n#define _NEWLIB_VERSION \"{major}.{minor}.{patch}\"\n\
          #define __NEWLIB__ {major}\n#define __NEWLIB_MINOR__ {minor}\n#define __NEWLIB_PATCHLEVEL__ {patch}\n#endif\n"
@@ -63,7 +71,7 @@ fn version_header(archive: &Path) -> Result<String, ToolchainError> {
 /// libstdc++'s headers, with a `c++config.h` for one thread, one string ABI and newlib.
 pub(super) fn cxx(workshop: &Workshop) -> Result<(), ToolchainError> {
     workshop.progress(Step::CxxHeaders, 0, 1);
-    let to = workshop.include("c++/12");
+    let to = workshop.include("c++").join(workshop.profile.gcc);
     let upstream = |path: &str| workshop.source("gcc/libstdc++-v3").join(path);
     for dir in ["std", "c_global"] {
         copy_all(&upstream(&format!("include/{dir}")), &to)?;
@@ -90,11 +98,11 @@ pub(super) fn cxx(workshop: &Workshop) -> Result<(), ToolchainError> {
         }
         write(&target.join("bits").join(format!("{name}.h")), text)?;
     }
-    let version = read(&workshop.source("gcc/gcc/BASE-VER"))?;
-    let major = version.split('.').next().unwrap_or_default();
+    let date = read(&workshop.source("gcc/gcc/DATESTAMP"))?;
+    let values = [("_GLIBCXX_RELEASE", workshop.profile.gcc), ("__GLIBCXX__", date.trim())];
     let config = read(&upstream("include/bits/c++config"))?;
     let tail = read(&workshop.ours("libstdcxx/config_tail.h"))?;
-    write(&target.join("bits/c++config.h"), configured(&config, major) + &tail)?;
+    write(&target.join("bits/c++config.h"), configured(&config, &values) + &tail)?;
     for name in ["COPYING.RUNTIME", "COPYING3"] {
         copy(&workshop.source("gcc").join(name), &workshop.root.join("target/licenses").join(name))?;
     }
@@ -150,7 +158,6 @@ const CONFIGURED: &[(&str, &str)] = &[
 
 /// What `configure` would add to the lines of `c++config`: macro and value.
 const CONFIG_VALUES: &[(&str, &str)] = &[
-    ("__GLIBCXX__", "20220819"),
     ("_GLIBCXX_INLINE_VERSION", "0"),
     ("_GLIBCXX_HAVE_ATTRIBUTE_VISIBILITY", "1"),
     ("_GLIBCXX_EXTERN_TEMPLATE", "1"),
@@ -159,18 +166,20 @@ const CONFIG_VALUES: &[(&str, &str)] = &[
     ("_GLIBCXX_USE_ALLOCATOR_NEW", "1"),
 ];
 
-fn configured(template: &str, major: &str) -> String {
+/// `of_version` are values that differ from compiler to compiler.
+fn configured(template: &str, of_version: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len() + 256);
     for line in template.split_inclusive('\n') {
         let text = line.trim_end();
         let name = text.rsplit_once("define ").map(|(_, name)| name);
         let value = match name {
-            Some("_GLIBCXX_RELEASE") => Some(major),
             Some("_GLIBCXX_USE_FLOAT128") => {
                 out.push_str(&line.replacen("define ", "undef ", 1));
                 continue;
             }
-            Some(name) => CONFIG_VALUES.iter().find(|(n, _)| *n == name).map(|(_, value)| *value),
+            Some(name) => {
+                of_version.iter().chain(CONFIG_VALUES).find(|(n, _)| *n == name).map(|(_, value)| *value)
+            }
             None => None,
         };
         match value {
@@ -263,17 +272,23 @@ mod tests {
     fn config_lines_get_values() {
         let template = "#define _GLIBCXX_RELEASE\n# define _GLIBCXX_USE_DUAL_ABI\n#define _GLIBCXX_USE_FLOAT128\n#if _GLIBCXX_USE_CXX11_ABI\n";
         assert_eq!(
-            configured(template, "12"),
+            configured(template, &[("_GLIBCXX_RELEASE", "12")]),
             "#define _GLIBCXX_RELEASE 12\n# define _GLIBCXX_USE_DUAL_ABI 0\n#undef _GLIBCXX_USE_FLOAT128\n#if _GLIBCXX_USE_CXX11_ABI\n"
         );
     }
 
     #[test]
-    fn only_newlib_3_is_known() {
-        let header = |name: &str| version_header(Path::new(name));
-        assert!(header("/usr/src/newlib/newlib-3.3.0.tar.xz").is_ok_and(|h| h.contains("\"3.3.0\"")));
-        for name in ["newlib-4.4.0.20231231.tar.xz", "newlib-3.tar.xz", "x"] {
-            assert!(matches!(header(name), Err(ToolchainError::UnsupportedVersion { .. })), "{name}");
+    fn newlib_is_the_one_beside_the_compiler() {
+        let header = |name: &str, known| version_header(Path::new(name), known);
+        assert!(header("/usr/src/newlib/newlib-3.3.0.tar.xz", 3).is_ok_and(|h| h.contains("\"3.3.0\"")));
+        assert!(header("newlib-4.5.0.20241231.tar.xz", 4).is_ok_and(|h| h.contains("\"4.5.0\"")));
+        for (name, known) in [
+            ("newlib-4.4.0.20231231.tar.xz", 3),
+            ("newlib-3.3.0.tar.xz", 4),
+            ("newlib-3.tar.xz", 3),
+            ("x", 3),
+        ] {
+            assert!(matches!(header(name, known), Err(ToolchainError::UnsupportedVersion { .. })), "{name}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `libc.a` and `libm.a` from newlib's sources, compiled directly: newlib 3.3's `configure` does not know Xtensa.
+//! `libc.a` and `libm.a` from newlib's sources, compiled directly: newlib 3's `configure` does not know Xtensa.
 //!
 //! Unaware of headers' origin. Which files, and with which extra include directories, is what `configure` and a dozen
 //! makefiles would work out.
@@ -45,10 +45,23 @@ fn is_left_out_of_stdlib(file: &str) -> bool {
             | "mstats.c"
             | "rpmatch.c"
             | "aligned_alloc.c"
+            // of newlib 4, which has a source for each part of the large one
+            | "_mallocr.c"
+            | "callocr.c"
+            | "cfreer.c"
+            | "freer.c"
+            | "malignr.c"
+            | "mallinfor.c"
+            | "mallstatsr.c"
+            | "malloptr.c"
+            | "msizer.c"
+            | "pvallocr.c"
+            | "reallocr.c"
+            | "vallocr.c"
     ) || file.starts_with("arc4random")
 }
 
-/// Sources compiled again with other macros: source, macros, object.
+/// Sources compiled again with other macros: source, macros, object. newlib 4 has some of the objects' names as sources.
 const VARIANTS: &[(&str, &[&str], &str)] = &[
     ("stdio/vfprintf.c", &["-DINTEGER_ONLY"], "vfiprintf"),
     ("stdio/vfprintf.c", &["-DSTRING_ONLY"], "svfprintf"),
@@ -91,11 +104,13 @@ pub(super) fn libc(workshop: &Workshop) -> Result<(), ToolchainError> {
     }
     let variant = include(base.clone(), &["stdlib", "locale"]);
     let object = |name: &str| workshop.object(&format!("c.x/{name}.o"));
-    units.extend(VARIANTS.iter().map(|(source, macros, name)| Unit {
-        compiler: variant.clone().args(macros.iter().copied()),
-        source: root.join(source),
-        object: object(name),
-    }));
+    for (source, macros, name) in VARIANTS {
+        let (source, own) = (root.join(source), root.join(source).with_file_name(format!("{name}.c")));
+        if own == source || !own.exists() {
+            let compiler = variant.clone().args(macros.iter().copied());
+            units.push(Unit { compiler, source, object: object(name) });
+        }
+    }
     units.push(Unit { compiler: base, source: workshop.ours("libc/aligned.c"), object: object("aligned") });
     units.push(Unit {
         compiler: workshop.asm(),

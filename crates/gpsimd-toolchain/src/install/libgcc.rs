@@ -51,6 +51,15 @@ const LIBGCC2: &[&str] = &[
     "_bswapsi2",
 ];
 
+/// What GCC 13's assembly asks the compiler, which says it of another core; GCC 12's asks the header that the plugin is
+/// made of.
+const CORE: &[&str] = &[
+    "-U__XCHAL_HAVE_WINDOWED",
+    "-D__XCHAL_HAVE_WINDOWED=1",
+    "-U__XCHAL_NUM_AREGS",
+    "-D__XCHAL_NUM_AREGS=64",
+];
+
 pub(super) fn build(workshop: &Workshop) -> Result<(), ToolchainError> {
     let inc = workshop.object("libgcc/inc");
     for name in ["tm.h", "tsystem.h"] {
@@ -68,7 +77,7 @@ pub(super) fn build(workshop: &Workshop) -> Result<(), ToolchainError> {
         problem: "no list LIB1ASMFUNCS".into(),
     })?;
 
-    let asm = || workshop.asm().arg(joined("-I", &inc));
+    let asm = || workshop.asm().args(CORE.iter().copied()).arg(joined("-I", &inc));
     let object = |name: &str| workshop.object(&format!("libgcc/{name}.o"));
     let mut units: Vec<Unit> = assembly
         .iter()

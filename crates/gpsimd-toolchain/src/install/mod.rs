@@ -28,6 +28,7 @@ use sha2::{Digest as _, Sha256};
 use crate::error::IoContext as _;
 use crate::open::{self, HASHED, Manifest, Versions};
 use crate::packages::{self, Tarballs};
+use crate::profile::{Profile, SUPPORTED};
 use crate::{Home, Machine, OpenToolchain, RECIPE, ToolchainError, process, sysroot, tree};
 pub(crate) use site::Site;
 use workshop::Workshop;
@@ -152,7 +153,7 @@ pub fn install(
 ) -> Result<Outcome, ToolchainError> {
     let tarballs = packages::tarballs(machine)?;
     let versions = Versions::of(machine)?;
-    supported(&versions)?;
+    let profile = profile(&versions)?;
     let sources = [&tarballs.binutils, &tarballs.gcc, &tarballs.newlib].map(|path| source_entry(path));
     let sources = sources.into_iter().collect::<Result<Vec<_>, _>>()?;
     let key = key(&versions, &sources);
@@ -167,7 +168,8 @@ pub fn install(
     }
 
     let unfinished = site.unfinished()?;
-    let workshop = Workshop::new(machine, unfinished.path(), jobs, tell)?;
+    let workshop = Workshop::new(machine, profile, unfinished.path(), jobs, tell)?;
+    wrappers::write_inner(workshop.root, machine)?;
     build(&workshop, &tarballs)?;
     wrappers::write_all(&workshop, &dir)?;
     workshop.drop_sources()?;
@@ -223,17 +225,13 @@ fn join<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// The recipe knows what GCC 12 does and does not (reading the plugin, emitting instructions); another major version
+/// The recipe knows what these compilers do and do not (reading the plugin, emitting instructions); another major version
 /// would make other code from the same flags.
-fn supported(versions: &Versions) -> Result<(), ToolchainError> {
-    let version = versions.compiler.rsplit(' ').next().unwrap_or_default();
-    if version.split('.').next() == Some("12") {
-        return Ok(());
-    }
-    Err(ToolchainError::UnsupportedVersion {
+fn profile(versions: &Versions) -> Result<&'static Profile, ToolchainError> {
+    Profile::of_compiler(&versions.compiler).ok_or_else(|| ToolchainError::UnsupportedVersion {
         what: "gcc-xtensa-lx106",
         found: versions.compiler.clone(),
-        supported: "GCC 12 with newlib 3.3 and binutils 2.40 (Debian 12, bookworm)",
+        supported: SUPPORTED,
     })
 }
 

@@ -50,7 +50,7 @@ pub(super) fn build(workshop: &Workshop) -> Result<(), ToolchainError> {
     write(&workshop.object("libgcc/inc/xtensa-config.h"), &config)?;
 
     let include = |dir| crate::job::joined("-I", dir);
-    let plugin = workshop.root.join("lib/xtensa-q7.so");
+    let plugin = workshop.root.join(crate::open::PLUGIN);
     write(&plugin, "")?;
     let command = Command::new(&workshop.host_gcc)
         .args(["-shared", "-fPIC", "-O1"])

@@ -48,7 +48,7 @@ pub(super) fn gcc(workshop: &Workshop, archive: &Path) -> Result<(), ToolchainEr
                 .iter()
                 .any(|dir| rest.starts_with(dir))
         };
-        matches!(name, "include/longlong.h" | "gcc/BASE-VER" | "COPYING.RUNTIME" | "COPYING3")
+        matches!(name, "include/longlong.h" | "gcc/DATESTAMP" | "COPYING.RUNTIME" | "COPYING3")
             || name
                 .strip_prefix("libgcc/")
                 .is_some_and(|rest| !rest.contains('/') || rest.starts_with("config/xtensa/"))

@@ -12,12 +12,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::{Event, Step, process, sysroot};
 use crate::error::IoContext as _;
 use crate::job::prefix_map;
+use crate::profile::Profile;
 use crate::{Command, Machine, ToolchainError, open};
 
 /// Programs, places and the callback.
 pub(super) struct Workshop<'a> {
     /// Becomes the installed directory.
     pub(super) root: &'a Path,
+    pub(super) profile: &'static Profile,
     pub(super) compiler_headers: Vec<PathBuf>,
     gcc: PathBuf,
     gxx: PathBuf,
@@ -34,6 +36,7 @@ const LIBRARY_FLAGS: &[&str] = &["-Os", "-ffunction-sections", "-fdata-sections"
 impl<'a> Workshop<'a> {
     pub(super) fn new(
         machine: &Machine,
+        profile: &'static Profile,
         root: &'a Path,
         jobs: NonZeroUsize,
         tell: &'a (dyn Fn(Event) + Sync),
@@ -52,7 +55,7 @@ impl<'a> Workshop<'a> {
             help: "install the package gcc".into(),
         })?;
         let (gxx, ar) = (open::program(machine, "g++")?, open::program(machine, "ar")?);
-        Ok(Workshop { root, compiler_headers, gcc, gxx, ar, host_gcc, jobs, tell })
+        Ok(Workshop { root, profile, compiler_headers, gcc, gxx, ar, host_gcc, jobs, tell })
     }
 
     pub(super) fn source(&self, path: &str) -> PathBuf {
@@ -105,14 +108,13 @@ impl<'a> Workshop<'a> {
     /// The windowed C++ compiler for library code.
     pub(super) fn cxx(&self) -> Command {
         self.windowed(&self.gxx)
-            .args(open::cxx_headers(self.root))
+            .args(open::cxx_headers(self.root, self.profile.gcc))
             .args(open::c_headers(self.root, &self.compiler_headers))
             .args(self.library_flags())
     }
 
     fn windowed(&self, program: &Path) -> Command {
-        let (key, value) = open::config_variable(self.root);
-        Command::new(program).env(key, value).args(open::TARGET_FLAGS.iter().copied())
+        Command::new(program).args(open::target_words(self.root))
     }
 
     fn library_flags(&self) -> Vec<OsString> {

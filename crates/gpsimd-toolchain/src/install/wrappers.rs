@@ -1,4 +1,5 @@
-//! `bin/q7-*` in the installed directory: short scripts for people. This program itself never runs them.
+//! Scripts in the installed directory: `bin/q7-*` for people, which this program itself never runs, and `bin/inner/*`,
+//! which the compiler starts in place of the distribution's programs, so that no caller has to set a variable for them.
 //!
 //! Unaware of the final directory's existence; its name is written down before the rename, or found by the script where
 //! the directory may travel.
@@ -11,8 +12,9 @@ use std::path::{Path, PathBuf};
 use super::workshop::{Workshop, write};
 use crate::error::IoContext as _;
 use crate::job::joined;
+use crate::open::PLUGIN;
 use crate::travel::PROGRAMS;
-use crate::{Command, ToolchainError, open};
+use crate::{Command, Machine, ToolchainError, open};
 
 pub(crate) const BINUTILS: &[&str] = &[
     "as",
@@ -29,36 +31,64 @@ pub(crate) const BINUTILS: &[&str] = &[
     "c++filt",
 ];
 
+const COMPILERS: &[&str] = &["gcc", "g++"];
+
+/// What a compiler starts and the core's configuration is for.
+const INNER: &[&str] = &["as", "ld"];
+
+/// Scripts for the directory's final name.
 pub(super) fn write_all(workshop: &Workshop, dir: &Path) -> Result<(), ToolchainError> {
     let (key, value) = open::config_variable(dir);
     // `env` rather than a shell assignment: in front of `exec` shells differ in whether it is exported.
     let mut assignment = key;
     assignment.push("=");
     assignment.push(value);
-    for (name, words) in words(dir, &workshop.compiler_headers) {
+    for (name, mut words) in words(dir, &workshop.compiler_headers, workshop.profile.gcc) {
         let program = format!("{}-{name}", open::TARGET);
-        let command = Command::new("env").arg(assignment.clone()).arg(program).args(words);
-        script(workshop.root, name, &format!("exec {command} \"$@\"\n"))?;
+        let command = if COMPILERS.contains(&name) {
+            words.insert(0, joined("-B", &dir.join(open::INNER)));
+            Command::new(program)
+        } else {
+            Command::new("env").arg(assignment.clone()).arg(program)
+        };
+        let text = format!("exec {} \"$@\"\n", command.args(words));
+        script(&for_people(workshop.root, name), &text)?;
+    }
+    Ok(())
+}
+
+/// These start with every compile, so they find the plugin without another process: `$0` is what `-B` made of their name.
+pub(super) fn write_inner(root: &Path, machine: &Machine) -> Result<(), ToolchainError> {
+    for name in INNER {
+        let program = Command::new(open::program(machine, name)?);
+        let (variable, inner) = (open::CONFIGURATION, open::INNER);
+        let text =
+            format!("{variable}=${{0%/{inner}/*}}/{PLUGIN}\nexport {variable}\nexec {program} \"$@\"\n");
+        script(&root.join(inner).join(name), &text)?;
     }
     Ok(())
 }
 
 /// Scripts that find the directory by their own place.
-pub(crate) fn write_travelling(root: &Path, compiler_headers: &[PathBuf]) -> Result<(), ToolchainError> {
+pub(crate) fn write_travelling(
+    root: &Path,
+    compiler_headers: &[PathBuf],
+    gcc: &str,
+) -> Result<(), ToolchainError> {
     // no word has it, and no shell would quote it
     const HERE: &str = "/__HERE__";
-    for (name, words) in words(Path::new(HERE), compiler_headers) {
+    for (name, words) in words(Path::new(HERE), compiler_headers, gcc) {
         let program = Path::new(HERE).join(PROGRAMS).join(format!("{}-{name}", open::TARGET));
         let command = Command::new(program).args(words).to_string().replace(HERE, "\"$here\"");
         let text =
             format!("here=$(dirname \"$(dirname \"$(readlink -f \"$0\")\")\")\nexec {command} \"$@\"\n");
-        script(root, name, &text)?;
+        script(&for_people(root, name), &text)?;
     }
     Ok(())
 }
 
 /// Every script's program, and what it is told.
-fn words(dir: &Path, compiler_headers: &[PathBuf]) -> Vec<(&'static str, Vec<OsString>)> {
+fn words(dir: &Path, compiler_headers: &[PathBuf], gcc: &str) -> Vec<(&'static str, Vec<OsString>)> {
     let lib = dir.join("target/lib");
     let mut common =
         vec![OsString::from("-nostdlib"), joined("-B", &lib), joined("-L", &lib), open::place_map(dir)];
@@ -66,12 +96,15 @@ fn words(dir: &Path, compiler_headers: &[PathBuf]) -> Vec<(&'static str, Vec<OsS
     let c = open::c_headers(dir, compiler_headers);
     let mut all: Vec<(&str, Vec<OsString>)> = BINUTILS.iter().map(|name| (*name, Vec::new())).collect();
     all.push(("gcc", [common.clone(), c.clone()].concat()));
-    all.push(("g++", [common, open::cxx_headers(dir), c].concat()));
+    all.push(("g++", [common, open::cxx_headers(dir, gcc), c].concat()));
     all
 }
 
-fn script(root: &Path, name: &str, text: &str) -> Result<(), ToolchainError> {
-    let path = root.join(format!("bin/q7-{name}"));
-    write(&path, format!("#!/bin/sh\n{text}"))?;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).context("cannot make executable", path)
+fn for_people(root: &Path, name: &str) -> PathBuf {
+    root.join(format!("bin/q7-{name}"))
+}
+
+fn script(path: &Path, text: &str) -> Result<(), ToolchainError> {
+    write(path, format!("#!/bin/sh\n{text}"))?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).context("cannot make executable", path)
 }

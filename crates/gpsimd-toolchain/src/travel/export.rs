@@ -99,7 +99,7 @@ fn gather(
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
             .context("cannot make executable", path)?;
     }
-    wrappers::write_travelling(stage, &headers)?;
+    wrappers::write_travelling(stage, &headers, toolchain.manifest.gcc())?;
 
     let tarballs = packages::tarballs(machine)?;
     for tarball in [&tarballs.binutils, &tarballs.gcc, &tarballs.newlib] {

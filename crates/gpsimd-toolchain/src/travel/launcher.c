@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
    Starts the program of its own name in `host/real`, with the loader and the
    libraries of `host`.  It takes nothing from the machine but the kernel: no
-   loader, no C library, no shell; and it tells the program which core it
-   works for, so that no caller has to. */
+   loader, no C library, no shell; and it tells assembler, linker and their
+   like which core they work for, so that no caller has to.  Compilers are
+   not told: newer ones would choose other instructions by it. */
 
 typedef unsigned long word;
 
@@ -52,6 +53,17 @@ static int has_separator(const char *path)
         if (*path == ':' || *path == ';')
             return 1;
     return 0;
+}
+
+/* gcc, g++, cc1, cc1plus. */
+static int is_compiler(const char *path)
+{
+    const char *name = path;
+    for (; *path; path++)
+        if (*path == '/')
+            name = path + 1;
+    word n = length(name);
+    return begins(name, "cc1") || (n >= 3 && (begins(name + n - 3, "gcc") || begins(name + n - 3, "g++")));
 }
 
 static void decimal(char *to, long number)
@@ -128,7 +140,8 @@ __attribute__((used)) static void start(word *stack)
     for (char **variable = variables; variable < end; variable++)
         if (!begins(*variable, "LD_") && !begins(*variable, "XTENSA_GNU_CONFIG="))
             *out++ = *variable;
-    *out++ = core;
+    if (!is_compiler(self))
+        *out++ = core;
     *out = 0;
     call(EXECVE, loader, argv, environment);
     fail("cannot start", loader);
