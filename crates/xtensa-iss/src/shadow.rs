@@ -22,8 +22,24 @@ pub(crate) struct Shadow {
     registers: [Undefined; SAR + 1],
     /// Those that have undefined bits.
     undefined: Places,
+    /// The last register that holds undefined bits of another under a mask, as long as both do.
+    masked: Option<Masked>,
     /// What a function left where results are, and the instructions until that is nobody's.
     left: ([(usize, Undefined); 4], u32),
+}
+
+/// What `and` made of a register with undefined bits.
+#[derive(Debug, Clone, Copy)]
+struct Masked {
+    result: usize,
+    of: usize,
+    mask: u32,
+}
+
+impl Masked {
+    fn is_about(&self, place: usize) -> bool {
+        place == self.result || place == self.of
+    }
 }
 
 /// Instructions after a return within which its result is used or moved. What lies there longer was none: it would keep the
@@ -36,6 +52,7 @@ impl Default for Shadow {
             tracking: false,
             registers: [Undefined::default(); SAR + 1],
             undefined: 0,
+            masked: None,
             left: Default::default(),
         }
     }
@@ -56,6 +73,9 @@ impl Shadow {
     }
 
     pub fn set(&mut self, place: usize, undefined: Undefined) {
+        if self.masked.is_some_and(|masked| masked.is_about(place)) {
+            self.masked = None;
+        }
         if let Some(register) = self.registers.get_mut(place) {
             let bit = 1 << place;
             self.undefined = if undefined.bits != 0 { self.undefined | bit } else { self.undefined & !bit };
@@ -75,6 +95,17 @@ impl Shadow {
             self.set(left.trailing_zeros() as usize, Undefined::default());
             left &= left - 1;
         }
+    }
+
+    /// `result` holds what `of` does under a mask, which is a value.
+    pub fn mask(&mut self, result: usize, of: usize, mask: u32) {
+        self.masked = (result != of).then_some(Masked { result, of, mask });
+    }
+
+    /// Bits that two registers have in common, whatever they hold: the exclusive or has zeros there. Compilers clear bits so.
+    pub fn common(&self, a: usize, b: usize) -> u32 {
+        let masked = self.masked.filter(|masked| a != b && masked.is_about(a) && masked.is_about(b));
+        masked.map_or(0, |masked| masked.mask)
     }
 
     /// A function whose window was at `position` has returned: a2 to a5 may be its results.

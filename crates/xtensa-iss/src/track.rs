@@ -34,7 +34,21 @@ pub(crate) fn step<B: Bus>(core: &mut Core, bus: &mut B, insn: &Insn, marks: Mar
         return done;
     }
     write(core, bus, insn, &before, output);
+    if insn.op == Op::And && output.bits != 0 {
+        note_mask(core, insn, &before);
+    }
     done
+}
+
+/// Remembers an `and` of undefined bits with a value.
+fn note_mask(core: &mut Core, insn: &Insn, before: &Before) {
+    let (of, mask) = match (before.ua.bits, before.ub.bits) {
+        (0, _) => (insn.t, before.a),
+        (_, 0) => (insn.s, before.b),
+        _ => return,
+    };
+    let [result, of] = [insn.r, of].map(|r| address(before.position, r));
+    core.shadow.mask(result, of, mask);
 }
 
 /// [`step`] of an instruction that reads values only, which nearly all do; `None` if this is none, or one that moves registers
@@ -268,7 +282,10 @@ fn output(core: &Core, insn: &Insn, before: &Before, loaded: Undefined) -> Undef
     match insn.op {
         Op::And => one(and(a, ma, b, mb)),
         Op::Or => one(and(!a, ma, !b, mb)),
-        Op::Xor => one(ma | mb),
+        Op::Xor => {
+            let [a, b] = [insn.s, insn.t].map(|r| address(before.position, r));
+            one((ma | mb) & !core.shadow.common(a, b))
+        }
         Op::MovN | Op::Movsp | Op::Wfr => ua,
         Op::Rfr | Op::MovS => fr(insn.s),
         Op::AbsS => Undefined { bits: fr(insn.s).bits & !(1 << 31), ..fr(insn.s) },

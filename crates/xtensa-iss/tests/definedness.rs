@@ -114,6 +114,8 @@ fn one_row_a_rule() {
     let back = l32i(6, 3, 4);
     let and_one = rrr(0, 1, 2, 2, 4); // and a2, a2, a4
     let or_one = rrr(0, 2, 2, 2, 4); // or a2, a2, a4
+    let masked = rrr(0, 1, 6, 4, 2); // and a6, a4, a2
+    let cancel = rrr(0, 3, 6, 6, 2); // xor a6, a6, a2: what GCC 13 makes of a2 & ~a4
     let low_bit = rrr(4, 0, 6, 0, 2); // extui a6, a2, 0, 1
     let next_bit = rrr(4, 0, 6, 1, 2); // extui a6, a2, 1, 1
     let rows: &[(&str, &[&[u8]], bool)] = &[
@@ -126,6 +128,21 @@ fn one_row_a_rule() {
         ("the bit that a mask left", &[&load, &and_one, &low_bit, &branch_zero(1, 6, 3)], true),
         ("a bit that was set", &[&load, &or_one, &low_bit, &branch_zero(1, 6, 3)], false),
         ("another bit than was set", &[&load, &or_one, &next_bit, &branch_zero(1, 6, 3)], true),
+        (
+            "a bit that was cancelled",
+            &[&load, &masked, &cancel, &rrr(4, 0, 6, 0, 6), &branch_zero(1, 6, 3)],
+            false,
+        ),
+        (
+            "another than was cancelled",
+            &[&load, &masked, &cancel, &rrr(4, 0, 6, 1, 6), &branch_zero(1, 6, 3)],
+            true,
+        ),
+        (
+            "what it was cancelled by is another now",
+            &[&load, &masked, &l32i(2, 3, 4), &cancel, &rrr(4, 0, 6, 0, 6), &branch_zero(1, 6, 3)],
+            true,
+        ),
         ("a word with a bit set is not zero", &[&load, &or_one, &branch_zero(1, 2, 3)], false),
         ("its sign is unknown", &[&load, &or_one, &branch_zero(2, 2, 3)], true),
         (
