@@ -63,7 +63,7 @@ pub fn storm(yard: &Yard) -> Result<String> {
 }
 
 /// The one that is given, or the one of a release.
-pub fn program(yard: &Yard) -> Result<PathBuf> {
+fn program(yard: &Yard) -> Result<PathBuf> {
     match dist::program::is_static(yard.tool())? {
         true => Ok(yard.tool().to_owned()),
         false => dist::program::build(),

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::chroot::{Chroot, WORK};
-use super::chroots::{Example, examples, program, words};
+use super::chroots::{Example, examples, words};
 use super::yard::{Yard, end};
 use crate::chores::{cargo, root, run};
 
@@ -28,7 +28,8 @@ const ARCHIVE: &str = "toolchain.tar.xz";
 
 pub fn storm(yard: &Yard) -> Result<String> {
     let chroot = Chroot::with(RELEASE, &PACKAGES, "newer")?;
-    chroot.bring(&program(yard)?, "gpsimd-build")?;
+    // built for an older C library
+    chroot.bring(yard.tool(), "gpsimd-build")?;
     let tool = format!("{WORK}/gpsimd-build");
     let variables = [
         ("GPSIMD_BUILD_HOME", "/mnt/home"),
