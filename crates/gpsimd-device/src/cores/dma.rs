@@ -139,7 +139,8 @@ impl Bus<'_> {
                 Place::Tensor(region, offset) => {
                     self.view.read_range(region, offset, data, init);
                     self.read_undefined(place, start, init);
-                    let blank = init.iter().position(|init| !init).map(|first| {
+                    let first = if holds_all(init) { None } else { init.iter().position(|init| !init) };
+                    let blank = first.map(|first| {
                         let last = init.iter().rposition(|init| !init).unwrap_or(first);
                         (offset + first, offset + last + 1)
                     });
@@ -158,7 +159,9 @@ impl Bus<'_> {
                         *init = state & (INIT | ACCESS) != ACCESS;
                     }
                     let is_closed = |state: &u8| state & (ACCESS | STALE) == 0;
-                    if let Some(bad) = states.iter().position(is_closed) {
+                    let any_closed = states.iter().fold(false, |any, state| any | is_closed(state));
+                    let bad = if any_closed { states.iter().position(is_closed) } else { None };
+                    if let Some(bad) = bad {
                         let count = states.iter().filter(|state| is_closed(state)).count();
                         let what = closed(states[bad]);
                         self.report_ram(what, false, place, bad, count);
@@ -225,8 +228,16 @@ impl Bus<'_> {
         };
         let Some((to, states)) = ram.range_mut(offset, data.len()) else { return };
         let (mut bad, mut first) = (0, None);
+        // values into plain memory, as nearly always: many bytes at once
+        let is_plain = |state: u8| state & (STALE | ACCESS | LOCKED) == ACCESS;
+        let all_plain = holds_all(init) && states.iter().fold(true, |all, state| all & is_plain(*state));
+        if all_plain {
+            to.copy_from_slice(data);
+            states.iter_mut().for_each(|state| *state |= INIT);
+        }
+        let one_by_one = if all_plain { 0 } else { data.len() };
         for (i, (state, (to, (from, init)))) in
-            states.iter_mut().zip(to.iter_mut().zip(data.iter().zip(init))).enumerate()
+            states.iter_mut().zip(to.iter_mut().zip(data.iter().zip(init))).enumerate().take(one_by_one)
         {
             if *state & STALE != 0 {
                 *state = *state & !STALE | ACCESS;
@@ -252,6 +263,11 @@ impl Bus<'_> {
         let near = self.near_place(place.skip(skip), what);
         let _ = self.report_block(what, write, Actor::Dma, near, count);
     }
+}
+
+/// Whether every byte of a transfer holds a value; looks at many of them at once.
+pub(super) fn holds_all(init: &[bool]) -> bool {
+    init.chunks(4096).all(|part| part.iter().fold(true, |all, init| all & init))
 }
 
 /// Why a byte cannot be accessed.

@@ -9,6 +9,7 @@ use xtensa_iss::{BusFault, Undefined, Use};
 use crate::call::shared::Role;
 use crate::cores::bus::{ATTENTION, Bus, Place};
 use crate::cores::definedness::Origin;
+use crate::cores::dma::holds_all;
 use crate::cores::incident::{Actor, History, Incident, Near, What};
 use crate::memory::heap::Chain;
 use crate::memory::ram::{ACCESS, INIT, KNOWN};
@@ -167,6 +168,9 @@ impl Bus<'_> {
 
     /// The transfer at work has read bytes from `place` on, its own from byte `at` on; `init` says which hold a value.
     pub(crate) fn read_undefined(&mut self, place: Place, at: usize, init: &[bool]) {
+        if holds_all(init) {
+            return;
+        }
         for n in (0..init.len()).filter(|n| !init[*n]) {
             if let Some(undefined) = self.undefined_byte(behind(place, n)) {
                 self.notes.definedness.transferred.insert(at + n, undefined);
@@ -176,6 +180,9 @@ impl Bus<'_> {
 
     /// The transfer at work has written bytes to `place`.
     pub(crate) fn write_undefined(&mut self, place: Place, at: usize, init: &[bool]) {
+        if self.notes.definedness.transferred.is_empty() {
+            return;
+        }
         for n in (0..init.len()).filter(|n| !init[*n]) {
             if let Some((bits, origin)) = self.notes.definedness.transferred.get(&(at + n)).copied() {
                 self.mark_undefined(behind(place, n), bits, origin);
@@ -242,6 +249,9 @@ impl Bus<'_> {
     /// Records that the transfer at work puts bytes without a value into the output at `region`, `offset`, its own from
     /// byte `at` on. An element passes that has a byte which holds one in part: its bits are being set one by one.
     pub(crate) fn report_transfer(&mut self, (region, offset): (usize, usize), at: usize, init: &[bool]) {
+        if self.notes.definedness.transferred.is_empty() {
+            return;
+        }
         let size = self.view.shared().regions().get(region).map_or(1, |region| region.spec.dtype.size());
         let undefined =
             |n: usize| self.notes.definedness.transferred.get(&(at + n)).filter(|_| !init[n]).copied();

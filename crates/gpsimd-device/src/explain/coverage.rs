@@ -68,6 +68,9 @@ fn finding(
 
 /// Elements of the output that no core wrote completely.
 pub fn gaps(evidence: &Evidence<'_, '_>) -> Option<Finding> {
+    if !evidence.merged.writers.contains(&0) {
+        return None;
+    }
     let info = &evidence.shared.regions()[evidence.output];
     let size = info.spec.dtype.size();
     let total = evidence.merged.writers.len() / size;
@@ -104,6 +107,9 @@ pub fn gaps(evidence: &Evidence<'_, '_>) -> Option<Finding> {
 
 /// Elements of the output that more than one core wrote.
 pub fn overlaps(evidence: &Evidence<'_, '_>) -> Option<Finding> {
+    if evidence.runs.len() < 2 {
+        return None;
+    }
     let info = &evidence.shared.regions()[evidence.output];
     let size = info.spec.dtype.size();
     let (mut first, mut last, mut count, mut cores) = (None, 0, 0, 0u8);

@@ -217,6 +217,14 @@ pub fn merge(shared: &SharedMemory, region: usize, writes: &[(u8, Writes)]) -> M
         {
             let from = index * PAGE;
             let to = len.min(from + PAGE);
+            let (value, state) = (&page.data[..to - from], &page.state[..to - from]);
+            // written as a whole, as nearly always: many bytes at once
+            if state.iter().fold(true, |all, state| all & (*state == INIT | WRITTEN)) {
+                data[from..to].copy_from_slice(value);
+                initialised[from..to].fill(true);
+                writers[from..to].iter_mut().for_each(|who| *who |= 1 << (core & 7));
+                continue;
+            }
             let out = data[from..to].iter_mut().zip(&mut initialised[from..to]).zip(&mut writers[from..to]);
             for (((byte, init), who), (value, state)) in out.zip(page.data.iter().zip(&page.state)) {
                 if state & WRITTEN != 0 {

@@ -7,7 +7,7 @@ use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::asm::{Label, at, indexed};
 use super::context::{Reached, Reason};
-use super::emit::{Emitter, Place, Uncount, field, wide};
+use super::emit::{Emitter, Place, Uncount, field, half_of_counts, wide};
 use crate::isa::{Insn, Op};
 use crate::reach::{Marks, Reachable};
 
@@ -169,7 +169,7 @@ impl<'a> Emitter<'a> {
             e.asm.bind(slow);
             // The bus counts for itself.
             e.tally_slow(&insn, behind);
-            e.put(Instruction::with2(Code::Sub_rm64_imm8, field!(loads), 1));
+            e.put(Instruction::with2(Code::Sub_rm32_imm8, half_of_counts(0), 1));
             e.address(insn.s, insn.imm);
             e.help(&insn, helper);
             let refused = e.asm.label();
@@ -237,7 +237,7 @@ impl<'a> Emitter<'a> {
         self.cold(move |e| {
             e.asm.bind(slow);
             e.tally_slow(&insn, behind);
-            e.put(Instruction::with2(Code::Sub_rm64_imm8, field!(stores), 1));
+            e.put(Instruction::with2(Code::Sub_rm32_imm8, half_of_counts(1), 1));
             e.get(EAX, insn.t);
             e.put(Instruction::with2(Code::Mov_rm32_r32, field!(value), EAX));
             e.address(insn.s, insn.imm);
@@ -292,8 +292,7 @@ impl<'a> Emitter<'a> {
         let base = self.base(n);
         let place = indexed(base, Register::RAX, width.bytes, 0);
         let Some(Marks { store, storable, stored, .. }) = self.layout.marks else {
-            self.get(ECX, insn.t);
-            self.put(Instruction::with2(width.store, place, width.registers.0));
+            self.store_value(insn, width, place);
             return;
         };
         let marks = indexed(base, Register::RAX, width.bytes, memory.len as i32);
@@ -304,8 +303,18 @@ impl<'a> Emitter<'a> {
         self.mi(Code::Xor_rm32_imm32, Place::Host(ECX), width.all(storable) as u32);
         self.mi(Code::Or_rm32_imm32, Place::Host(ECX), width.all(stored) as u32);
         self.put(Instruction::with2(width.store, marks, width.registers.0));
-        self.get(ECX, insn.t);
-        self.put(Instruction::with2(width.store, place, width.registers.0));
+        self.store_value(insn, width, place);
+    }
+
+    /// `place` <- the value, from where it is if that has the width.
+    fn store_value(&mut self, insn: &Insn, width: Width, place: MemoryOperand) {
+        match self.place(insn.t) {
+            Place::Host(host) if width.bytes == 4 => self.put(Instruction::with2(width.store, place, host)),
+            _ => {
+                self.get(ECX, insn.t);
+                self.put(Instruction::with2(width.store, place, width.registers.0));
+            }
+        }
     }
 
     /// A literal that may change.

@@ -53,6 +53,9 @@ pub(super) struct Reached {
     pub unused: u32,
 }
 
+/// Instructions for which code is entered at most.
+pub(super) const MOST: u64 = 1 << 31;
+
 /// Offsets in it are part of the code; `repr(C)` keeps them.
 #[derive(Debug)]
 #[repr(C)]
@@ -79,8 +82,8 @@ pub(super) struct Context {
     pub lcount: u32,
     pub lbeg: u32,
     pub lend: u32,
-    pub loads: u64,
-    pub stores: u64,
+    /// Loads, and above them stores: one addition in memory counts both. [`MOST`] instructions do not fill a half.
+    pub counts: [u32; 2],
     /// Calls of routines that the host computed.
     pub native_calls: u64,
     pub memories: [Reached; LAYOUT_MEMORIES],
@@ -116,6 +119,9 @@ pub(super) struct Context {
     pub bus: *mut (),
     pub file: [u32; FILE],
 }
+
+// Both halves are added to at once.
+const _: () = assert!(std::mem::offset_of!(Context, counts).is_multiple_of(8));
 
 impl Context {
     /// Points the helpers at a bus of type `B`.
@@ -172,7 +178,14 @@ impl Context {
     #[inline(always)]
     pub fn tell<B: Bus>(&mut self, bus: &mut B, ahead: u32) {
         self.tell_time(bus, ahead);
-        bus.reached(std::mem::take(&mut self.loads), std::mem::take(&mut self.stores));
+        self.tell_accesses(bus);
+    }
+
+    /// Tells a bus of the accesses since it was told last.
+    #[inline(always)]
+    pub fn tell_accesses<B: Bus>(&mut self, bus: &mut B) {
+        let [loads, stores] = std::mem::take(&mut self.counts).map(u64::from);
+        bus.reached(loads, stores);
     }
 
     #[inline(always)]

@@ -264,11 +264,14 @@ impl<'a> Emitter<'a> {
             self.asm.bind(label);
         }
         self.tally(|| insns.iter().map(Share::ran).collect());
-        if all.loads > 0 {
-            self.put(Instruction::with2(Code::Add_rm64_imm32, field!(loads), all.loads));
-        }
-        if all.stores > 0 {
-            self.put(Instruction::with2(Code::Add_rm64_imm32, field!(stores), all.stores));
+        match (all.loads, all.stores) {
+            (0, 0) => {}
+            (loads, 0) => self.put(Instruction::with2(Code::Add_rm64_imm32, field!(counts), loads)),
+            (loads, stores) => {
+                let both = loads as u64 | (stores as u64) << 32;
+                self.put(Instruction::with2(Code::Mov_r64_imm64, Register::RAX, both));
+                self.put(Instruction::with2(Code::Add_rm64_r64, field!(counts), Register::RAX));
+            }
         }
         for (k, insn) in insns.iter().enumerate() {
             (self.behind, self.here) = (count(&insns[k + 1..]), Here(n, k));
@@ -411,11 +414,10 @@ impl<'a> Emitter<'a> {
         if uncount.instructions > 0 {
             self.put(Instruction::with2(Code::Add_rm64_imm32, Register::R15, uncount.instructions));
         }
-        if uncount.loads > 0 {
-            self.put(Instruction::with2(Code::Sub_rm64_imm32, field!(loads), uncount.loads));
-        }
-        if uncount.stores > 0 {
-            self.put(Instruction::with2(Code::Sub_rm64_imm32, field!(stores), uncount.stores));
+        for (half, count) in [uncount.loads, uncount.stores].into_iter().enumerate() {
+            if count > 0 {
+                self.put(Instruction::with2(Code::Sub_rm32_imm32, half_of_counts(half), count));
+            }
         }
         self.field_value(field!(pc), pc);
         self.field_value(field!(reason), reason as u32);
@@ -651,6 +653,11 @@ fn count(insns: &[Insn]) -> Uncount {
         }
     }
     count
+}
+
+/// The loads, or the stores, that were counted.
+pub(super) fn half_of_counts(half: usize) -> MemoryOperand {
+    at(Register::RBP, (offset_of!(Context, counts) + 4 * half) as i32)
 }
 
 /// Guest register `r` in memory.

@@ -8,7 +8,7 @@ use iced_x86::{Code, Instruction, Register};
 
 use super::asm::{Asm, at};
 use super::code::{CodeStore, Full};
-use super::context::{Context, LINKS, Reached, Reason, SLOTS, Slot};
+use super::context::{Context, LINKS, MOST, Reached, Reason, SLOTS, Slot};
 use super::emit::{HOSTS, emit, field};
 use super::region::Region;
 use super::tally::{COUNTERS, Tallies};
@@ -111,12 +111,12 @@ impl Translator {
     /// Runs translated code until it comes back, and counts down what is left.
     pub fn run<B: Bus>(&mut self, core: &mut Core, bus: &mut B, entry: Entry, left: &mut u64) -> Exit {
         let Some(live) = self.live.as_mut() else { return Exit::Interpret };
-        let before = *left;
+        let before = (*left).min(MOST);
         let context = &mut live.context;
         (context.slots, context.links) = (live.slots.as_mut_ptr(), live.links.as_mut_ptr());
         context.attach(core, bus);
         (context.left, context.told, context.native_calls) = (before, before, 0);
-        (context.loads, context.stores, context.counters) = (0, 0, self.tallies.counters());
+        (context.counts, context.counters) = ([0; 2], self.tallies.counters());
         // SAFETY: `enter` and `entry` are addresses in the store, of code made by `Live::new` and `translate` (an entry does
         // not outlive `clear`, which its only keeper calls together with forgetting it). The code keeps the calling
         // convention. It writes to the record; to the two memories, within the limits that `Bus::reach` gave, which are
@@ -126,15 +126,15 @@ impl Translator {
             let enter: extern "sysv64" fn(*mut Context, usize) = std::mem::transmute(live.enter);
             enter(context, entry.0);
         }
-        *left = context.left;
-        let done = before.wrapping_sub(*left);
+        let done = before.wrapping_sub(context.left);
+        *left = left.wrapping_sub(done);
         context.give(core);
         core.state.instructions = core.state.instructions.wrapping_add(done);
         core.state.cycles = core.state.cycles.wrapping_add(done);
         core.native_calls += context.native_calls;
         match self.is_profiled {
             true => context.tell(bus, 0),
-            false => bus.reached(context.loads, context.stores),
+            false => context.tell_accesses(bus),
         }
         match context.reason {
             r if r == Reason::Link as u32 => Exit::Go(Some(context.link)),
@@ -217,8 +217,7 @@ impl Live {
             lcount: 0,
             lbeg: 0,
             lend: 0,
-            loads: 0,
-            stores: 0,
+            counts: [0; 2],
             native_calls: 0,
             memories: [none; LAYOUT_MEMORIES],
             untouched: 0,
