@@ -77,7 +77,7 @@ fn as_printed(format: &str, shown: &str) -> String {
 }
 
 #[test]
-#[ignore = "a minute; cargo xtask soak locals"]
+#[ignore = "seconds; cargo xtask soak locals"]
 fn values_are_what_the_program_prints() {
     let bench = Bench::new();
     let source = kernel();
