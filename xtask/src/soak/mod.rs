@@ -37,6 +37,8 @@ pub enum Storm {
     Routines,
     /// Reports of every example, conformance case and faulty kernel, with and without translation and native routines.
     Alike,
+    /// The simulator as other processors than x86-64 have it.
+    Interpreter,
     /// The open toolchain exported, imported where no packages are, exported again.
     Travel,
     /// The release in bare systems of other Debians.
@@ -135,6 +137,7 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
             Storm::Sequences => parsers::sequences(),
             Storm::Routines => parsers::routines(),
             Storm::Alike => parsers::alike(),
+            Storm::Interpreter => parsers::interpreter(),
             Storm::Travel => parsers::travel(),
             Storm::Chroots => chroots::storm(&yard()?),
             Storm::Pytorch => pytorch::storm(&yard()?),

@@ -116,6 +116,12 @@ pub fn alike() -> Result<String> {
     Ok("every report is the same with --no-translate --no-native".to_owned())
 }
 
+/// What other processors than x86-64 have: the simulator without its translator.
+pub fn interpreter() -> Result<String> {
+    run(cargo().args(["test", "--package", "xtensa-iss", "--no-default-features"]))?;
+    Ok("the simulator's tests pass without translated code".to_owned())
+}
+
 /// The open toolchain leaves, arrives and leaves again.
 pub fn travel() -> Result<String> {
     run(tests("gpsimd-toolchain", "travel").args(["--", "--include-ignored"]))?;
