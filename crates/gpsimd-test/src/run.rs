@@ -32,6 +32,8 @@ pub struct Wish {
     pub shard: Shard,
     /// Only these groups; none for all.
     pub groups: Vec<Group>,
+    /// Most cases of a group.
+    pub most: usize,
 }
 
 impl Tester<'_> {
@@ -85,7 +87,8 @@ impl Tester<'_> {
         }
         for group in Group::ALL {
             let is_wished = wish.groups.is_empty() || wish.groups.contains(&group);
-            let of_group: Vec<&Case> = cases.iter().filter(|case| case.group == group && is_wished).collect();
+            let of_group = cases.iter().filter(|case| case.group == group && is_wished);
+            let of_group: Vec<&Case> = of_group.take(wish.most).collect();
             if !of_group.is_empty() && !stop.load(Ordering::Relaxed) {
                 let found = &mut report.failures;
                 report.groups.push(self.group(others, group, &of_group, found, stop, observe));

@@ -11,8 +11,7 @@ import gpsimd_build
 @pytest.fixture(scope="session")
 def examples() -> pathlib.Path:
     named = os.environ.get("GPSIMD_EXAMPLES")
-    here = pathlib.Path(__file__).resolve().parents[3] / "examples"
-    return pathlib.Path(named) if named else here
+    return pathlib.Path(named) if named else pathlib.Path(__file__).resolve().parents[3] / "examples"
 
 
 @pytest.fixture(scope="session")

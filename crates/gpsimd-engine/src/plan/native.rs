@@ -29,7 +29,7 @@ const MAKING: &[&str] = &["-fPIC", "-fvisibility=hidden", "-g", "-O2"];
 const KERNELS: &[&str] = &["-fno-rtti"];
 
 /// The source of what makes operators of the twin's ops. It comes last: what shape sources register is there when it begins.
-const OPERATORS_SOURCE: &str = "operators.cpp";
+pub(crate) const OPERATORS_SOURCE: &str = "operators.cpp";
 
 /// PyTorch's language; its headers are large, and nothing here takes long.
 const FOR_PYTORCH: &[&str] = &["-std=c++17", "-fPIC", "-fvisibility=hidden", "-O1", "-w"];

@@ -39,7 +39,8 @@ pub(crate) fn write_sdk(kit: &Kit) -> Option<Action> {
     let runtimes = kit.sdk.archives().into_iter().chain(kit.sdk.checked_archive());
     outputs.extend(runtimes.flat_map(|runtime| runtime.sources));
     outputs.extend(kit.sdk.lister().sources);
-    outputs.push(kit.sdk.native_dir().join(native::RUNTIME));
+    outputs
+        .extend([native::RUNTIME, native::OPERATORS_SOURCE].map(|source| kit.sdk.native_dir().join(source)));
     Some(Action::stage("write the device SDK", Vec::new(), outputs, WriteSdk::of(&kit.sdk)))
 }
 

@@ -36,6 +36,9 @@ use twin::Twin;
 /// Most cases at the same time: each tester has a device of its own for every way to it.
 const MOST_TESTERS: usize = 4;
 
+/// Calls that are told before the rest is built: leading extents to beyond two rounds of eight cores.
+const CALLS_OF_FIRST_LOOK: usize = 20;
+
 /// Why nothing can be tested.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 pub(super) enum TestError {
@@ -92,6 +95,7 @@ pub fn run(arguments: &Test, render: &Render) -> Result<Status> {
             seed: arguments.seed,
             shard: Shard { part, of },
             groups: arguments.only.iter().map(|cases| group(*cases)).collect(),
+            most: usize::MAX,
         };
         let reference = reference(arguments, &libraries, &kernel)?;
         let tester = || -> Result<Tester<'_>> {
@@ -135,8 +139,9 @@ fn first_look(
     let mut reports = Vec::new();
     for (kernel, signature) in ops {
         let given = if is_about_one { given(&arguments.inputs, &signature, &kernel)? } else { None };
-        let groups = vec![Group::Given, Group::Calls];
-        let wish = Wish { given, seed: arguments.seed, shard: Shard::WHOLE, groups };
+        let groups = vec![Group::Given, Group::Extents];
+        let wish =
+            Wish { given, seed: arguments.seed, shard: Shard::WHOLE, groups, most: CALLS_OF_FIRST_LOOK };
         let mut tester = Tester::new(kernel, signature, libraries.ways()?, Arc::clone(control));
         tester.shapes = libraries.shapes()?;
         tester.allowed = allowed.clone();
