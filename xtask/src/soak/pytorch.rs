@@ -47,6 +47,8 @@ pub fn storm(yard: &Yard) -> Result<String> {
         ("PATH", path.as_str()),
         ("PYTHONPATH", "/mnt/package"),
         ("TMPDIR", "/mnt"),
+        // the compiler of PyTorch asks who it works for
+        ("USER", "user"),
     ];
     let good = |words: &[&str]| -> Result<String> {
         let end = end(&mut chroot.call(&variables, words))?;

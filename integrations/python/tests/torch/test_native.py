@@ -128,7 +128,7 @@ def test_pytorch_calls_it_with_a_gradient_and_fast(
         fast = seconds_of_a_call()
     finally:
         gpsimd_build.torch.register_library(relu, "relu_backward")
-    assert seconds_of_a_call() > 5 * fast
+    assert seconds_of_a_call() > 2 * fast
 
 
 def seconds_of_a_call() -> float:
