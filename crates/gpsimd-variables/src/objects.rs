@@ -45,8 +45,21 @@ impl Stop<'_> {
     /// A variable or parameter in this frame.
     pub(crate) fn variable(&self, id: Id) -> Object {
         let ty = self.entries.type_of(id);
-        let spot = self.place(id, &ty).unwrap_or_else(Spot::Absent);
+        let spot = match self.place(id, &ty).unwrap_or_else(Spot::Absent) {
+            spot if self.keeps_no_truth(id, &ty, &spot) => Spot::Absent(Absence::OptimisedAway),
+            spot => spot,
+        };
         Object::new(ty, spot)
+    }
+
+    /// Whether a place that holds a `bool` for a while holds neither 0 nor 1: a compiler that optimises keeps there what it
+    /// will make the `bool` of, and has described it all the same.
+    fn keeps_no_truth(&self, id: Id, ty: &Type, spot: &Spot) -> bool {
+        let location = || self.entries.described(id, |id| self.entries.attribute(id, gimli::DW_AT_location));
+        let is_bool = matches!(self.entries.shape(ty), Shape::Number(number) if number == Number::BOOL);
+        is_bool
+            && !matches!(location(), Some(AttributeValue::Exprloc(_) | AttributeValue::Block(_)))
+            && self.read(spot, 1).is_ok_and(|bytes| bytes.first().is_some_and(|byte| *byte > 1))
     }
 
     /// Where a variable lies now.
