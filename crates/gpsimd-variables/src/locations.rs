@@ -63,9 +63,13 @@ impl Stop<'_> {
                 Needs::RequiresRelocatedAddress(address) => {
                     evaluation.resume_with_relocated_address((address as u32).wrapping_add(self.shift).into())
                 }
-                Needs::RequiresBaseType(offset) => {
-                    evaluation.resume_with_base_type(self.value_type(id, offset)?)
-                }
+                Needs::RequiresBaseType(offset) => match self.value_type(id, offset)? {
+                    // gimli 0.34 takes a negative integer for a large one there
+                    gimli::ValueType::F32 | gimli::ValueType::F64 => {
+                        return foreign("an integer that has become a floating-point number");
+                    }
+                    kind => evaluation.resume_with_base_type(kind),
+                },
                 // what a register held when the function was called: nobody kept it
                 Needs::RequiresEntryValue(_) | Needs::RequiresParameterRef(_) => {
                     return Err(Absence::OptimisedAway);
