@@ -12,8 +12,16 @@ use super::yard::{Yard, end};
 use crate::chores::{cargo, root, run, target_directory};
 
 const RELEASE: &str = "trixie";
-const PACKAGES: [&str; 6] =
-    ["python3-torch", "libtorch-dev", "python3-numpy", "python3-pytest", "python3-dev", "g++"];
+const PACKAGES: [&str; 7] = [
+    "python3-torch",
+    "libtorch-dev",
+    "python3-numpy",
+    "python3-pytest",
+    "python3-dev",
+    // inductor's way to a compiler
+    "python3-setuptools",
+    "g++",
+];
 const ARCHIVE: &str = "toolchain.tar.xz";
 /// Compares with the operators of one version.
 const OF_ONE_VERSION: &str = "tests/torch/test_judge.py";
