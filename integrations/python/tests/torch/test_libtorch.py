@@ -7,12 +7,14 @@ import textwrap
 
 import pytest
 
+import gpsimd_build
+
 HOME = pathlib.Path("/usr")
 pytestmark = pytest.mark.skipif(not (HOME / "include/torch/library.h").exists(), reason="no libtorch-dev")
 
 
 def _compiled(at: pathlib.Path, *line: object) -> None:
-    words = ["gpsimd-build", "compile", *map(str, line), "--multicore", "--native", "--libtorch", str(HOME)]
+    words = [gpsimd_build.executable(), "compile", *map(str, line), "--multicore", "--native", "--libtorch", str(HOME)]
     done = subprocess.run(words, cwd=at, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
