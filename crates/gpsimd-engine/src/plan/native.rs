@@ -79,14 +79,20 @@ struct Twin<'a> {
 
 impl Twin<'_> {
     fn compile(&self, source: &Path, object: &Path, flags: &[OsString]) -> Action {
-        let depfile = object.with_extension("d");
         let sdk = &self.place.kit.sdk;
-        let include = |directory: PathBuf| ["-I".into(), directory.into_os_string()];
+        let mut words: Vec<OsString> = MEANING.iter().chain(MAKING).map(OsString::from).collect();
+        for directory in [sdk.include_dir(), sdk.native_dir()] {
+            words.extend(["-I".into(), directory.into_os_string()]);
+        }
+        words.extend(flags.iter().cloned());
+        self.compiled("this machine", source, object, words)
+    }
+
+    /// The compile of a source with these words, by the machine's own compiler.
+    fn compiled(&self, purpose: &str, source: &Path, object: &Path, words: Vec<OsString>) -> Action {
+        let depfile = object.with_extension("d");
         let command = Command::new(self.compiler)
-            .args(MEANING.iter().chain(MAKING))
-            .args(include(sdk.include_dir()))
-            .args(include(sdk.native_dir()))
-            .args(flags.iter().cloned())
+            .args(words)
             .args(["-MMD", "-MF"])
             .arg(depfile.as_os_str())
             .arg("-c")
@@ -94,7 +100,7 @@ impl Twin<'_> {
             .arg("-o")
             .arg(object);
         Action {
-            label: format!("compile {} for this machine", file_name(source)),
+            label: format!("compile {} for {purpose}", file_name(source)),
             // the compiler is what the result depends on, too
             inputs: [source.to_owned(), self.compiler.to_owned()]
                 .into_iter()
@@ -127,19 +133,12 @@ impl Twin<'_> {
             .args(objects.iter().map(|object| object.as_os_str()))
             .args(["-L".into(), libraries.into_os_string()])
             .args(["-ltorch", "-ltorch_cpu", "-lc10", "-ldl"]);
-        actions.push(Action {
-            label: format!("link {}", file_name(&output)),
-            inputs: objects,
-            outputs: vec![output.clone()],
-            depfile: None,
-            work: Work::Process(command),
-        });
+        actions.push(linked(command, &objects, &output));
         output
     }
 
     fn compile_for_pytorch(&self, source: &Path, object: &Path, libtorch: &Path) -> Action {
         let (sdk, project) = (&self.place.kit.sdk, self.place.project);
-        let depfile = object.with_extension("d");
         let headers = libtorch.join("include");
         let mut flags: Vec<OsString> = FOR_PYTORCH.iter().map(OsString::from).collect();
         for directory in [headers.join("torch/csrc/api/include"), headers, sdk.native_dir()] {
@@ -152,24 +151,7 @@ impl Twin<'_> {
         );
         flags.extend(portable(&project.cflags).into_iter().filter(|flag| !is_level(flag)));
         flags.push(format!("-DGPSIMD_CORES={}", project.cores.count()).into());
-        let command = Command::new(self.compiler)
-            .args(flags)
-            .args(["-MMD", "-MF"])
-            .arg(depfile.as_os_str())
-            .arg("-c")
-            .arg(source)
-            .arg("-o")
-            .arg(object);
-        Action {
-            label: format!("compile {} for PyTorch", file_name(source)),
-            inputs: [source.to_owned(), self.compiler.to_owned()]
-                .into_iter()
-                .chain(self.place.unwritten_sdk())
-                .collect(),
-            outputs: vec![object.to_owned()],
-            depfile: Some(depfile),
-            work: Work::Process(command),
-        }
+        self.compiled("PyTorch", source, object, flags)
     }
 
     /// What the kernels get beside what all get: the author's flags that any compiler knows, then the checks.
@@ -196,13 +178,18 @@ impl Twin<'_> {
             .arg("-o")
             .arg(output)
             .args(objects.iter().map(|object| object.as_os_str()));
-        Action {
-            label: format!("link {}", file_name(output)),
-            inputs: objects.to_vec(),
-            outputs: vec![output.to_owned()],
-            depfile: None,
-            work: Work::Process(command),
-        }
+        linked(command, objects, output)
+    }
+}
+
+/// The link of `objects` to `output` by a command.
+fn linked(command: Command, objects: &[PathBuf], output: &Path) -> Action {
+    Action {
+        label: format!("link {}", file_name(output)),
+        inputs: objects.to_vec(),
+        outputs: vec![output.to_owned()],
+        depfile: None,
+        work: Work::Process(command),
     }
 }
 
