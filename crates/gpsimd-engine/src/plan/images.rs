@@ -9,12 +9,13 @@ use gpsimd_lsp::Variant;
 use gpsimd_toolchain::{LinkJob, PackJob, Relocations};
 
 use crate::plan::checked;
-use crate::plan::place::{Place, file_name, with_suffix};
+use crate::plan::place::{Place, with_suffix};
 use crate::stages::lsp::RenderLsp;
 use crate::stages::moving::Move;
 use crate::stages::package::Package;
 use crate::stages::verify::Verify;
 use crate::words::action::{Action, Work};
+use crate::words::disk::file_name;
 use crate::words::images::CoreFiles;
 use crate::words::request::Packer;
 

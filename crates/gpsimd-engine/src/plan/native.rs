@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use gpsimd_toolchain::Command;
 
 use crate::plan::kernels;
-use crate::plan::place::{Place, file_name, with_suffix};
+use crate::plan::place::{Place, with_suffix};
 use crate::stages::native::Table;
 use crate::words::action::{Action, Work};
-use crate::words::disk::{NATIVE, OPERATORS};
+use crate::words::disk::{NATIVE, OPERATORS, file_name};
 use crate::words::request::{NamedOp, Operators, Sanitizer};
 
 /// The source of the twin's device.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use gpsimd_toolchain::{Command, CompileJob, PrefixMap};
 
 use crate::words::action::{Action, Work};
+use crate::words::disk::file_name;
 use crate::words::kit::Kit;
 use crate::words::request::Project;
 
@@ -109,8 +110,4 @@ pub(crate) fn with_suffix(path: PathBuf, suffix: &str) -> PathBuf {
     let mut name = path.into_os_string();
     name.push(suffix);
     name.into()
-}
-
-pub(crate) fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use gpsimd_toolchain::ArchiveJob;
 
 use crate::plan::native;
-use crate::plan::place::{Place, file_name};
+use crate::plan::place::Place;
 use crate::stages::sdk::{KeepArchive, WriteSdk};
 use crate::words::action::{Action, Work};
 use crate::words::digest::Digest;
+use crate::words::disk::file_name;
 use crate::words::kit::Kit;
 use crate::words::sdk::RuntimeArchive;
 

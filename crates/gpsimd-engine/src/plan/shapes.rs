@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use gpsimd_lsp::Variant;
 use gpsimd_toolchain::LinkJob;
 
-use crate::plan::place::{Place, file_name, with_suffix};
+use crate::plan::place::{Place, with_suffix};
 use crate::plan::{images, runtime};
 use crate::words::action::{Action, Work};
-use crate::words::disk::SHAPES;
+use crate::words::disk::{SHAPES, file_name};
 use crate::words::request::Source;
 
 /// A newer C++ than kernels have, with exceptions, which end the program in words there. Lines are all that anybody asks the

@@ -8,9 +8,10 @@ use gpsimd_loader::Generation;
 use gpsimd_loader::kernel_table::TableOp;
 use gpsimd_toolchain::{LinkJob, Relocations};
 
-use crate::plan::place::{Place, file_name};
+use crate::plan::place::Place;
 use crate::stages::split::{Synthesize, WriteScript, WriteTable};
 use crate::words::action::{Action, Work};
+use crate::words::disk::file_name;
 use crate::words::images::SplitFiles;
 
 /// The split image with these rows in its kernel table.

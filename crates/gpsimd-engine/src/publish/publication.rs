@@ -5,7 +5,7 @@
 //! Unaware of how the files were made.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use gpsimd_toolchain::text;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::publish::generation;
 use crate::publish::manifest::Manifest;
 use crate::words::digest::Digest;
-use crate::words::disk::{Contents, HIDDEN};
+use crate::words::disk::{Contents, HIDDEN, file_name};
 use crate::words::error::EngineError;
 
 /// What is published and how it is described.
@@ -31,11 +31,6 @@ pub(crate) struct Publication {
     /// machine.
     #[serde(with = "text")]
     pub(crate) native: Vec<PathBuf>,
-}
-
-/// What a file is called, wherever it lies.
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// What became visible.

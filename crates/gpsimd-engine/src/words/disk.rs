@@ -33,6 +33,11 @@ pub(crate) const NATIVE: &str = ".native.so";
 /// The file name that the twin's operators for PyTorch end in.
 pub(crate) const OPERATORS: &str = ".torch.so";
 
+/// What a file is called, wherever it lies.
+pub(crate) fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// Files as stages read and write them.
 pub trait Contents {
     /// The bytes of a file.
