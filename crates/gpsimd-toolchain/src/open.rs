@@ -147,13 +147,11 @@ impl OpenToolchain {
         let maps = place_maps(&dir, manifest.travels.is_some());
         c_headers.extend(maps.iter().map(|map| prefix_map(&map.from, &map.to)));
         c_headers.push(NAMES_AS_GIVEN.into());
-        // `collect2` would look for a script of the linker's in a list of directories, which a colon takes apart
-        let mut env = vec![config_variable(&dir)];
-        let mut target = target_words(&dir);
-        if manifest.travels.is_some() {
-            env.clear();
-            target = TARGET_FLAGS.iter().map(OsString::from).collect();
-        }
+        let (env, target) = match manifest.travels {
+            Some(_) => (Vec::new(), TARGET_FLAGS.iter().map(OsString::from).collect()),
+            // `collect2` would look for a script of the linker's in a list of directories, which a colon takes apart
+            None => (vec![config_variable(&dir)], target_words(&dir)),
+        };
         let driver = Driver {
             gcc: program("gcc")?,
             gxx: program("g++")?,

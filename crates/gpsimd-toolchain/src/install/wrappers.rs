@@ -31,25 +31,21 @@ pub(crate) const BINUTILS: &[&str] = &[
     "c++filt",
 ];
 
-const COMPILERS: &[&str] = &["gcc", "g++"];
-
 /// What a compiler starts and the core's configuration is for.
 const INNER: &[&str] = &["as", "ld"];
 
 /// Scripts for the directory's final name.
 pub(super) fn write_all(workshop: &Workshop, dir: &Path) -> Result<(), ToolchainError> {
-    let (key, value) = open::config_variable(dir);
-    // `env` rather than a shell assignment: in front of `exec` shells differ in whether it is exported.
-    let mut assignment = key;
+    let (mut assignment, value) = open::config_variable(dir);
     assignment.push("=");
     assignment.push(value);
-    for (name, mut words) in words(dir, &workshop.compiler_headers, workshop.profile.gcc) {
+    let target = open::target_words(dir);
+    for (name, words) in words(dir, target, &workshop.compiler_headers, workshop.profile.gcc) {
         let program = format!("{}-{name}", open::TARGET);
-        let command = if COMPILERS.contains(&name) {
-            words.insert(0, joined("-B", &dir.join(open::INNER)));
-            Command::new(program)
-        } else {
-            Command::new("env").arg(assignment.clone()).arg(program)
+        // `env` rather than a shell assignment: in front of `exec` shells differ in whether it is exported.
+        let command = match BINUTILS.contains(&name) {
+            true => Command::new("env").arg(assignment.clone()).arg(program),
+            false => Command::new(program),
         };
         let text = format!("exec {} \"$@\"\n", command.args(words));
         script(&for_people(workshop.root, name), &text)?;
@@ -77,7 +73,8 @@ pub(crate) fn write_travelling(
 ) -> Result<(), ToolchainError> {
     // no word has it, and no shell would quote it
     const HERE: &str = "/__HERE__";
-    for (name, words) in words(Path::new(HERE), compiler_headers, gcc) {
+    let target = open::TARGET_FLAGS.iter().map(OsString::from).collect();
+    for (name, words) in words(Path::new(HERE), target, compiler_headers, gcc) {
         let program = Path::new(HERE).join(PROGRAMS).join(format!("{}-{name}", open::TARGET));
         let command = Command::new(program).args(words).to_string().replace(HERE, "\"$here\"");
         let text =
@@ -87,12 +84,17 @@ pub(crate) fn write_travelling(
     Ok(())
 }
 
-/// Every script's program, and what it is told.
-fn words(dir: &Path, compiler_headers: &[PathBuf], gcc: &str) -> Vec<(&'static str, Vec<OsString>)> {
+/// Every script's program, and what it is told; `target` is for compilers.
+fn words(
+    dir: &Path,
+    target: Vec<OsString>,
+    compiler_headers: &[PathBuf],
+    gcc: &str,
+) -> Vec<(&'static str, Vec<OsString>)> {
     let lib = dir.join("target/lib");
     let mut common =
         vec![OsString::from("-nostdlib"), joined("-B", &lib), joined("-L", &lib), open::place_map(dir)];
-    common.extend(open::TARGET_FLAGS.iter().map(OsString::from));
+    common.extend(target);
     let c = open::c_headers(dir, compiler_headers);
     let mut all: Vec<(&str, Vec<OsString>)> = BINUTILS.iter().map(|name| (*name, Vec::new())).collect();
     all.push(("gcc", [common.clone(), c.clone()].concat()));
