@@ -7,11 +7,7 @@ const MARK: &[u8] = b"gpsimd-build: checked image, for the simulator only";
 
 /// Whether bytes hold a checked image, linked, stripped, packed or prelinked.
 pub fn is_checked(bytes: &[u8]) -> bool {
-    // the first letter is rare enough to look for, in as many bytes at once as the machine compares
-    bytes.chunks(64).enumerate().any(|(index, chunk)| {
-        chunk.iter().fold(false, |found, byte| found | (*byte == MARK[0]))
-            && (0..chunk.len()).any(|at| bytes[64 * index + at..].starts_with(MARK))
-    })
+    memchr::memmem::find(bytes, MARK).is_some()
 }
 
 #[cfg(test)]
