@@ -10,6 +10,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
+use super::yard::end;
 use crate::chores::{run, target_directory};
 
 /// Where the working directory is, seen from inside.
@@ -90,6 +91,13 @@ impl Chroot {
         command.args(["/bin/sh", "-euc", ENTER, "enter"]).arg(&self.root).arg(&self.work).args(words);
         command.env_clear().envs(variables.iter().copied());
         command
+    }
+
+    /// Runs a command inside, which must succeed; gives what it said.
+    pub fn good(&self, variables: &[(&str, &str)], words: &[&str]) -> Result<String> {
+        let end = end(&mut self.call(variables, words))?;
+        ensure!(end.code == Some(0), "{words:?}: {:?}\n{}", end.code, end.said);
+        Ok(end.said)
     }
 }
 

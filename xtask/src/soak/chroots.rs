@@ -20,16 +20,7 @@ use crate::dist;
 const RELEASES: [&str; 2] = ["bullseye", "trixie"];
 /// The release that the toolchain is built on.
 const NATIVE: &str = "bookworm";
-const NATIVE_PACKAGES: [&str; 7] = [
-    "gcc-xtensa-lx106",
-    "binutils-xtensa-lx106",
-    "binutils-source",
-    "gcc-12-source",
-    "newlib-source",
-    "gcc",
-    "libc6-dev",
-];
-const ARCHIVE: &str = "toolchain.tar.xz";
+pub const ARCHIVE: &str = "toolchain.tar.xz";
 const INSTALL_LIMIT: Duration = Duration::from_secs(10);
 const VARIABLES: [(&str, &str); 2] = [("GPSIMD_BUILD_HOME", "/mnt/home"), ("NO_COLOR", "1")];
 /// Where what `integrations/ci` publishes goes.
@@ -62,6 +53,11 @@ pub fn storm(yard: &Yard) -> Result<String> {
     Ok(said.join("; "))
 }
 
+/// What the toolchain is built from, with the compiler's sources of the release's version.
+pub fn toolchain_packages(gcc: &str) -> [&str; 7] {
+    ["gcc-xtensa-lx106", "binutils-xtensa-lx106", "binutils-source", gcc, "newlib-source", "gcc", "libc6-dev"]
+}
+
 /// The one that is given, or the one of a release.
 fn program(yard: &Yard) -> Result<PathBuf> {
     match dist::program::is_static(yard.tool())? {
@@ -82,11 +78,7 @@ fn there(
     chroot.bring(archive, ARCHIVE)?;
     chroot.bring(&root().join("examples"), "examples")?;
     let tool = format!("{WORK}/gpsimd-build");
-    let good = |arguments: &[&str]| -> Result<()> {
-        let end = end(&mut chroot.call(&VARIABLES, &[&[tool.as_str()], arguments].concat()))?;
-        ensure!(end.code == Some(0), "{arguments:?}: {:?}\n{}", end.code, end.said);
-        Ok(())
-    };
+    let good = |arguments: &[&str]| chroot.good(&VARIABLES, &[&[tool.as_str()], arguments].concat());
     // without a home it says so, and asks nobody else for one
     let homeless = end(&mut chroot.call(&[], &[&tool, "toolchain", "show"]))?;
     ensure!(homeless.code == Some(3), "without a home: {:?}\n{}", homeless.code, homeless.said);
@@ -96,8 +88,7 @@ fn there(
     for home in ["/mnt/once", "/mnt/twice", "/mnt/home"] {
         let begin = Instant::now();
         let variables = [("GPSIMD_BUILD_HOME", home), ("NO_COLOR", "1")];
-        let end = end(&mut chroot.call(&variables, &[&tool, "toolchain", "install", "--from", ARCHIVE]))?;
-        ensure!(end.code == Some(0), "installing: {:?}\n{}", end.code, end.said);
+        chroot.good(&variables, &[&tool, "toolchain", "install", "--from", ARCHIVE])?;
         took = took.min(begin.elapsed());
     }
     ensure!(took <= INSTALL_LIMIT, "installing took {took:?}");
@@ -135,11 +126,9 @@ fn workflow(chroot: &Chroot) -> Result<()> {
     let variables =
         [&VARIABLES[..], &[("PATH", "/mnt:/usr/bin:/bin"), ("GPSIMD_TEST_OPTIONS", "--only calls")]].concat();
     let op = "examples/relu.cpp:examples/shape/relu_shape.cpp";
-    let published = end(&mut chroot.call(&variables, &["/bin/sh", "publish.sh", PUBLISHED, op]))?;
-    ensure!(published.code == Some(0), "{:?}\n{}", published.code, published.said);
+    chroot.good(&variables, &["/bin/sh", "publish.sh", PUBLISHED, op])?;
     let check = format!("cd {PUBLISHED} && sha256sum --check --quiet SHA256SUMS");
-    let checked = end(&mut chroot.call(&variables, &["/bin/sh", "-c", &check]))?;
-    ensure!(checked.code == Some(0), "{}", checked.said);
+    chroot.good(&variables, &["/bin/sh", "-c", &check])?;
     let text = fs::read(chroot.work().join(PUBLISHED).join("provenance.json")).context("provenance.json")?;
     let provenance: Value = serde_json::from_slice(&text).context("provenance.json")?;
     let subjects = provenance["subject"].as_array().map_or(0, Vec::len);
@@ -158,7 +147,7 @@ pub fn exports(yard: &Yard) -> Result<String> {
     let machines =
         [("one", ("GPSIMD_BUILD_HOME", "/mnt/a"), "1"), ("two", ("XDG_DATA_HOME", "/mnt/b c"), "2")];
     for (name, home, jobs) in machines {
-        let chroot = Chroot::with(NATIVE, &NATIVE_PACKAGES, name)?;
+        let chroot = Chroot::with(NATIVE, &toolchain_packages("gcc-12-source"), name)?;
         chroot.bring(&program, "gpsimd-build")?;
         let tool = format!("{WORK}/gpsimd-build");
         // gcc finds its parts by itself, and is found by PATH
@@ -166,8 +155,7 @@ pub fn exports(yard: &Yard) -> Result<String> {
         let calls: [&[&str]; 2] =
             [&["toolchain", "install", "--yes", "--jobs", jobs], &["toolchain", "export", ARCHIVE]];
         for arguments in calls {
-            let end = end(&mut chroot.call(&variables, &[&[tool.as_str()], arguments].concat()))?;
-            ensure!(end.code == Some(0), "{name}: {arguments:?}: {:?}\n{}", end.code, end.said);
+            chroot.good(&variables, &[&[tool.as_str()], arguments].concat()).context(name)?;
         }
         hashes.push(dist::sha256(&fs::read(chroot.work().join(ARCHIVE))?));
     }

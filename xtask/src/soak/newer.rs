@@ -10,24 +10,14 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::chroot::{Chroot, WORK};
-use super::chroots::{Example, examples, words};
+use super::chroots::{ARCHIVE, Example, examples, toolchain_packages, words};
 use super::yard::{Yard, end};
 use crate::chores::{cargo, root, run};
 
 const RELEASE: &str = "trixie";
-const PACKAGES: [&str; 7] = [
-    "gcc-xtensa-lx106",
-    "binutils-xtensa-lx106",
-    "binutils-source",
-    "gcc-13-source",
-    "newlib-source",
-    "gcc",
-    "libc6-dev",
-];
-const ARCHIVE: &str = "toolchain.tar.xz";
 
 pub fn storm(yard: &Yard) -> Result<String> {
-    let chroot = Chroot::with(RELEASE, &PACKAGES, "newer")?;
+    let chroot = Chroot::with(RELEASE, &toolchain_packages("gcc-13-source"), "newer")?;
     // built for an older C library
     chroot.bring(yard.tool(), "gpsimd-build")?;
     let tool = format!("{WORK}/gpsimd-build");
@@ -38,14 +28,12 @@ pub fn storm(yard: &Yard) -> Result<String> {
         ("NO_COLOR", "1"),
     ];
     for arguments in [&["toolchain", "install", "--yes"][..], &["toolchain", "export", ARCHIVE]] {
-        let end = end(&mut chroot.call(&variables, &[&[tool.as_str()], arguments].concat()))?;
-        ensure!(end.code == Some(0), "{arguments:?}: {:?}\n{}", end.code, end.said);
+        chroot.good(&variables, &[&[tool.as_str()], arguments].concat())?;
     }
     let home = yard.path("newer home");
     let archive = chroot.work().join(ARCHIVE);
     let install = ["toolchain", "install", "--from", &archive.to_string_lossy()];
-    let installed = end(yard.call(&install).env("GPSIMD_BUILD_HOME", &home))?;
-    ensure!(installed.code == Some(0), "{:?}\n{}", installed.code, installed.said);
+    good(yard, &home, &install)?;
     run(cargo().args(["test", "--workspace", "--test", "conformance"]).env("GPSIMD_BUILD_HOME", &home))?;
 
     run(std::process::Command::new("cp").arg("-r").arg(root().join("examples")).arg(yard.path("examples")))?;
@@ -60,12 +48,7 @@ pub fn storm(yard: &Yard) -> Result<String> {
 
 /// Bytes of the example's first image that ships, and instructions of the calls of all its ops.
 fn measured(yard: &Yard, home: &Path, example: &Example) -> Result<(u64, u64)> {
-    let good = |arguments: &[&str]| -> Result<String> {
-        let end = end(yard.call(arguments).env("GPSIMD_BUILD_HOME", home))?;
-        ensure!(end.code == Some(0), "{arguments:?}: {:?}\n{}", end.code, end.said);
-        Ok(end.said)
-    };
-    good(&words(&example.build()))?;
+    good(yard, home, &words(&example.build()))?;
     let directory = yard.path("build");
     let single = directory.join(format!("{}.stripped.so", example.name));
     let first = directory.join(format!("{}_cpu0.stripped.so", example.name));
@@ -73,11 +56,19 @@ fn measured(yard: &Yard, home: &Path, example: &Example) -> Result<(u64, u64)> {
     let bytes = fs::metadata(&image).with_context(|| image.display().to_string())?.len();
     let mut instructions = 0;
     for call in &example.calls {
-        let said = good(&[&["run", &example.library(), "--json"], &words(&call.run)[..]].concat())?;
+        let said =
+            good(yard, home, &[&["run", &example.library(), "--json"], &words(&call.run)[..]].concat())?;
         let answer: Value = serde_json::from_str(&said).context("what run says")?;
         let cores = answer["result"]["cores"].as_array().context("cores")?;
         instructions +=
             cores.iter().filter_map(|core| core["counters"]["instructions"].as_u64()).sum::<u64>();
     }
     Ok((bytes, instructions))
+}
+
+/// Runs the tool in the yard with another data directory; it must succeed.
+fn good(yard: &Yard, home: &Path, arguments: &[&str]) -> Result<String> {
+    let end = end(yard.call(arguments).env("GPSIMD_BUILD_HOME", home))?;
+    ensure!(end.code == Some(0), "{arguments:?}: {:?}\n{}", end.code, end.said);
+    Ok(end.said)
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 
 use super::chroot::{Chroot, WORK};
-use super::yard::{Yard, end};
+use super::yard::Yard;
 use crate::chores::{cargo, root, run, target_directory};
 
 const RELEASE: &str = "trixie";
@@ -58,11 +58,7 @@ pub fn storm(yard: &Yard) -> Result<String> {
         // the compiler of PyTorch asks who it works for
         ("USER", "user"),
     ];
-    let good = |words: &[&str]| -> Result<String> {
-        let end = end(&mut chroot.call(&variables, words))?;
-        ensure!(end.code == Some(0), "{words:?}: {:?}\n{}", end.code, end.said);
-        Ok(end.said)
-    };
+    let good = |words: &[&str]| chroot.good(&variables, words);
     good(&["gpsimd-build", "toolchain", "install", "--from", ARCHIVE])?;
     let version = good(&["/usr/bin/python3", "-c", "import torch; print(torch.__version__)"])?;
     let words = ["/usr/bin/python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/torch"];
