@@ -99,12 +99,9 @@ pub fn run(arguments: &Test, render: &Render) -> Result<Status> {
         };
         let reference = reference(arguments, &libraries, &kernel)?;
         let tester = || -> Result<Tester<'_>> {
-            let ways = libraries.ways()?;
-            let mut tester = Tester::new(kernel.clone(), signature.clone(), ways, Arc::clone(&control));
-            tester.shapes = libraries.shapes()?;
+            let mut tester = self::tester(&libraries, &kernel, signature.clone(), &allowed, &control)?;
             tester.reference = reference.clone();
             tester.tolerance = Tolerance { ulps: arguments.ulps.clone() };
-            tester.allowed = allowed.clone();
             tester.notes = libraries.notes.iter().cloned().collect();
             Ok(tester)
         };
@@ -120,6 +117,20 @@ pub fn run(arguments: &Test, render: &Render) -> Result<Status> {
         return Err(gpsimd_engine::EngineError::Stopped.into());
     }
     show::reports(&reports, line.elapsed(), render)
+}
+
+/// Who tries an op on every library there is so far.
+fn tester<'l>(
+    libraries: &'l Libraries,
+    kernel: &str,
+    signature: Signature,
+    allowed: &BTreeSet<Code>,
+    control: &Arc<Control>,
+) -> Result<Tester<'l>> {
+    let mut tester = Tester::new(kernel.to_owned(), signature, libraries.ways()?, Arc::clone(control));
+    tester.shapes = libraries.shapes()?;
+    tester.allowed = allowed.clone();
+    Ok(tester)
 }
 
 /// What a few calls on the library that the author means come to, told while the others are yet to be built.
@@ -142,9 +153,7 @@ fn first_look(
         let groups = vec![Group::Given, Group::Extents];
         let wish =
             Wish { given, seed: arguments.seed, shard: Shard::WHOLE, groups, most: CALLS_OF_FIRST_LOOK };
-        let mut tester = Tester::new(kernel, signature, libraries.ways()?, Arc::clone(control));
-        tester.shapes = libraries.shapes()?;
-        tester.allowed = allowed.clone();
+        let mut tester = tester(libraries, &kernel, signature, allowed, control)?;
         reports.push(tester.run(&mut [], &wish, interrupt::flag(), &mut |_, _, _| {}));
     }
     if !interrupt::flag().load(std::sync::atomic::Ordering::SeqCst) {
