@@ -11,6 +11,8 @@ mod licences;
 mod packages;
 #[cfg(test)]
 mod pages;
+#[cfg(test)]
+mod parcels;
 mod soak;
 mod trust;
 

@@ -32,7 +32,8 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Every file under `dir` that people write, hidden and built directories left out.
+/// Every file under `dir` that people write, hidden and built directories left out. Links lead to files that are met where
+/// they are.
 fn sources(dir: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(dir).expect("a directory of the workspace").flatten() {
         let (path, name) = (entry.path(), entry.file_name());
@@ -42,7 +43,9 @@ fn sources(dir: &Path, into: &mut Vec<PathBuf>) {
         }
         if kind.is_dir() {
             sources(&path, into);
-        } else if path.extension().is_some_and(|ext| SOURCES.iter().any(|known| ext == *known)) {
+        } else if kind.is_file()
+            && path.extension().is_some_and(|ext| SOURCES.iter().any(|known| ext == *known))
+        {
             into.push(path);
         }
     }

@@ -23,9 +23,9 @@ use gpsimd_schema::{ArgType, Param};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 
-const TEMPLATE: &str = include_str!("../../../templates/wrapper.cpp.j2");
-const NATIVE: &str = include_str!("../../../templates/native.cpp.j2");
-const REFERENCE: &str = include_str!("../../../templates/wrapper_reference.cpp.j2");
+const TEMPLATE: &str = include_str!("../templates/wrapper.cpp.j2");
+const NATIVE: &str = include_str!("../templates/native.cpp.j2");
+const REFERENCE: &str = include_str!("../templates/wrapper_reference.cpp.j2");
 
 /// The text of wrapper.cpp for the ops of one library, in their order.
 ///

@@ -46,7 +46,7 @@ fn tokens(text: &str) -> Vec<String> {
 /// The text that the specification has is the one that is written on demand, token by token.
 #[test]
 fn the_reference_s_text_is_its_own_tokens() {
-    let page = include_str!("../../../docs/spec/codegen.md");
+    let page = include_str!("../docs/spec/codegen.md");
     let section =
         page.split("### 4.6").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("the section");
     let wanted: String = section

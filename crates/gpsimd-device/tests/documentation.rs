@@ -5,7 +5,7 @@
 use gpsimd_device::{CHECKS, Severity};
 
 fn page() -> String {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/device-model.md");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/device-model.md");
     std::fs::read_to_string(path).unwrap()
 }
 

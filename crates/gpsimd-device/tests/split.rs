@@ -12,7 +12,7 @@ use miette::Diagnostic;
 
 /// A file of the loader's corpus.
 fn corpus(name: &str) -> Vec<u8> {
-    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../gpsimd-loader/corpus").join(name)).unwrap()
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/split").join(name)).unwrap()
 }
 
 fn prepare(bytes: &[u8], cores: u8, generation: Generation) -> Result<Machine, LoadError> {
@@ -26,17 +26,11 @@ fn code(error: &dyn Diagnostic) -> String {
 
 #[test]
 fn refusals_of_the_host() {
-    let small = corpus("prelink/small.elf");
+    let small = corpus("small.elf");
     let rows: &[(&[u8], u8, Generation, &str, &str)] = &[
         (b"no library", 1, Generation::Cayman, "loader::not_elf", "magic number"),
         (&small[..small.len() / 2], 1, Generation::Cayman, "loader::truncated", "ends at byte"),
-        (
-            &corpus("prelink/refused_lead_in.elf"),
-            1,
-            Generation::Cayman,
-            "loader::lead_in",
-            "not at a multiple",
-        ),
+        (&corpus("refused_lead_in.elf"), 1, Generation::Cayman, "loader::lead_in", "not at a multiple"),
         (
             &small,
             1,
@@ -66,7 +60,7 @@ fn refusals_of_the_host() {
 /// The loader's own kernels have a table, but register nothing with the runtime: they belong to no op.
 #[test]
 fn a_library_without_ops_is_not_bound_and_leaves_nothing_behind() {
-    let library = split::synthesize(&corpus("split/kernels.elf"), &Bounds::CAYMAN).unwrap().elf;
+    let library = split::synthesize(&corpus("kernels.elf"), &Bounds::CAYMAN).unwrap().elf;
     for cores in [1, 8] {
         let mut machine = prepare(&library, cores, Generation::Mariana).unwrap();
         let prepared: Vec<&str> = machine.trace().stages.iter().map(|stage| stage.name).collect();
@@ -93,7 +87,7 @@ fn a_failure_is_told_in_words_and_by_the_stages_up_to_it() {
         table: None,
         records,
     };
-    let library = split::synthesize(&corpus("split/kernels.elf"), &Bounds::CAYMAN).unwrap().elf;
+    let library = split::synthesize(&corpus("kernels.elf"), &Bounds::CAYMAN).unwrap().elf;
     let image = prelink(&library, &Bounds::CAYMAN, Mode::Strict, &mut |_| {}).unwrap().image();
     let changed = |at: usize, value: u32| {
         let mut bytes = image.clone();
@@ -142,7 +136,7 @@ fn a_failure_is_told_in_words_and_by_the_stages_up_to_it() {
 /// The very bytes of a prelinked image run; records bring it where they say.
 #[test]
 fn a_prelinked_image_is_staged_as_it_is() {
-    let library = split::synthesize(&corpus("split/kernels.elf"), &Bounds::CAYMAN).unwrap().elf;
+    let library = split::synthesize(&corpus("kernels.elf"), &Bounds::CAYMAN).unwrap().elf;
     let prelinked = prelink(&library, &Bounds::CAYMAN, Mode::Strict, &mut |_| {}).unwrap();
     let image = prelinked.image();
     let addr = 0x20_0300_0000;

@@ -24,7 +24,7 @@ mod tests {
 
     #[test]
     fn the_handlers_carry_the_mark() {
-        let source = include_bytes!("../../../sdk/src/checked/handlers.S");
+        let source = include_bytes!("../sdk/src/checked/handlers.S");
         assert!(is_checked(source));
     }
 }

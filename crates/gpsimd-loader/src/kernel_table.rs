@@ -205,7 +205,7 @@ pub fn source(ops: &[TableOp]) -> Result<String, TableError> {
     render(ops).map_err(|error| TableError::Template { reason: format!("{error:#}") })
 }
 
-const TEMPLATE: &str = include_str!("../../../templates/kernel_table.cpp.j2");
+const TEMPLATE: &str = include_str!("../templates/kernel_table.cpp.j2");
 
 fn render(ops: &[TableOp]) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();

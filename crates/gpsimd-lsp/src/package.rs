@@ -7,7 +7,7 @@ use crate::window::{Variant, Window};
 use crate::{script, specs};
 
 /// The memory map of a custom op, with the bank as parameters. Facts: spec `lsp-and-memory.md` §3.3.
-const CUSTOM_OP_MAP: &str = include_str!("../../../lsp/custom_op.xmm");
+const CUSTOM_OP_MAP: &str = include_str!("../lsp/custom_op.xmm");
 
 /// How the linker was started; each mode has its own script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -189,7 +189,7 @@ fn replacing_a_parameter_the_map_does_not_set_is_an_error() {
 
 #[test]
 fn an_error_shows_where() {
-    let text = include_str!("../../../lsp/custom_op.xmm").replace("0x0 - 0xfff", "0x0 - 0x1ffff");
+    let text = include_str!("../lsp/custom_op.xmm").replace("0x0 - 0xfff", "0x0 - 0x1ffff");
     let error = miette::Report::from(MemoryMap::parse(&text).expect_err("too long")).with_source_code(text);
     let mut shown = String::new();
     miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor())
@@ -254,7 +254,7 @@ proptest! {
 
     #[test]
     fn damaged_maps_are_parsed_or_refused(at in 0usize..2000, with in "[-A-Z0-9:;,=()\" \n./x]{0,6}", cut in 0usize..12) {
-        let mut text = include_str!("../../../lsp/custom_op.xmm").to_owned();
+        let mut text = include_str!("../lsp/custom_op.xmm").to_owned();
         let start = at.min(text.len());
         let end = (start + cut).min(text.len());
         text.replace_range(start..end, &with);

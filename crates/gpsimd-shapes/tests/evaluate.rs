@@ -16,7 +16,7 @@ fn image(source: &str) -> Vec<u8> {
     let open = OpenToolchain::discover(&Machine::here(), &home);
     let toolchain = Toolchain::Open(open.unwrap_or_else(|error| panic!("{error}\n{HOW}")));
     let scratch = tempfile::tempdir().unwrap();
-    let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk");
+    let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("sdk");
     let own = scratch.path().join("shapes.cpp");
     std::fs::write(&own, source).unwrap();
     let objects = [own, sdk.join("host/list_registrations.cpp"), sdk.join("host/start.cpp")].map(|source| {

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::tree;
 
-static SYSROOT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../sdk/sysroot");
+static SYSROOT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sdk/sysroot");
 
 /// A source text that comes with this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -115,7 +115,7 @@ static at::Tensor t(int first) {
 
 /// An example that records its variables, and which they are at each stop.
 fn recording((file, call, records): &Example) -> (String, Vec<Vec<Seen>>) {
-    let path = format!("{}/../../examples/{file}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/examples/{file}", env!("CARGO_MANIFEST_DIR"));
     let mut source = std::fs::read_to_string(path).expect("an example");
     let mut stops = Vec::new();
     for (index, (find, replaced, names)) in records.iter().enumerate() {

@@ -167,7 +167,7 @@ impl Verdict {
 fn programs_that_gcc_is_tortured_with_end_alike() {
     let programs = programs();
     let programs: Vec<_> = programs.iter().map(|(name, path)| (name.as_str(), path.as_path())).collect();
-    let listed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/torture-suite.md");
+    let listed = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/torture-suite.md");
     let dose = std::env::var("GPSIMD_TORTURE").ok();
     let every = if dose.is_some() { 1 } else { DOSE };
     let in_turn = programs.iter().step_by(every).zip(LEVELS.iter().cycle());

@@ -10,8 +10,8 @@ use crate::cli::Integrations;
 use crate::files::{create_directory, write};
 use crate::render::Render;
 
-static CMAKE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../integrations/cmake");
-static MAKE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../integrations/make");
+static CMAKE: Dir = include_dir!("$CARGO_MANIFEST_DIR/integrations/cmake");
+static MAKE: Dir = include_dir!("$CARGO_MANIFEST_DIR/integrations/make");
 
 /// Writes `cmake/` and `make/`.
 pub fn run(arguments: &Integrations, render: &Render) -> Result<Status> {

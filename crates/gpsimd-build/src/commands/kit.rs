@@ -6,7 +6,7 @@ use miette::Result;
 use crate::render::Render;
 use crate::status::Status;
 
-static HEADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../sdk/include/gpsimd");
+static HEADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/sdk/include/gpsimd");
 
 /// Prints `gpsimd/kit.hpp` with what it includes of its own.
 pub fn run(render: &Render) -> Result<Status> {

@@ -34,9 +34,9 @@ macro_rules! parts {
     ($name:literal, $inputs:literal) => {
         Parts {
             name: $name,
-            kernel: include_str!(concat!("../../../../examples/templates/", $name, ".cpp")),
-            shape: include_str!(concat!("../../../../examples/templates/shape/", $name, "_shape.cpp")),
-            expected: include_str!(concat!("../../../../examples/templates/expected/", $name, ".py")),
+            kernel: include_str!(concat!("../../examples/templates/", $name, ".cpp")),
+            shape: include_str!(concat!("../../examples/templates/shape/", $name, "_shape.cpp")),
+            expected: include_str!(concat!("../../examples/templates/expected/", $name, ".py")),
             inputs: $inputs,
         }
     };

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-const PAGE: &str = include_str!("../../../../docs/errors.md");
+const PAGE: &str = include_str!("../../docs/errors.md");
 
 /// One error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

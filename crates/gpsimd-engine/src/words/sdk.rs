@@ -13,10 +13,10 @@ use crate::words::digest::Digest;
 use crate::words::disk;
 use crate::words::error::EngineError;
 
-static INCLUDE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../sdk/include");
-static SOURCES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../sdk/src");
-static HOST: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../sdk/host");
-static NATIVE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../sdk/native");
+static INCLUDE: Dir = include_dir!("$CARGO_MANIFEST_DIR/sdk/include");
+static SOURCES: Dir = include_dir!("$CARGO_MANIFEST_DIR/sdk/src");
+static HOST: Dir = include_dir!("$CARGO_MANIFEST_DIR/sdk/host");
+static NATIVE: Dir = include_dir!("$CARGO_MANIFEST_DIR/sdk/native");
 
 /// The archives of the device runtime in link order: folder below `src/`, archive below the SDK's root
 /// (customop-abi.md §1.2; toolchain.md §3).

@@ -18,7 +18,7 @@ use picture::{Grid, numbers};
 
 pub(crate) use charts::{escaped, hue};
 
-const TEMPLATE: &str = include_str!("../../../../templates/report.html.j2");
+const TEMPLATE: &str = include_str!("../../templates/report.html.j2");
 
 /// Values of a tensor that are printed.
 const VALUES: usize = 8;

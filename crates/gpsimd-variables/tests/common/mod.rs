@@ -1,7 +1,6 @@
 //! Programs of the real compiler, linked, run on a simulated core to their breakpoints.
 #![allow(dead_code)] // each test binary uses its part
 
-#[path = "../../../gpsimd-image/tests/common/links.rs"]
 mod links;
 
 use std::cell::RefCell;
@@ -25,7 +24,7 @@ pub fn image(name: &str, source: &str, flags: &[&str]) -> Vec<u8> {
 
 /// Where the SDK's headers are, and the tests' own.
 pub fn includes() -> [String; 2] {
-    ["../../sdk/include", "tests/kernels"].map(|path| format!("-I{}/{path}", env!("CARGO_MANIFEST_DIR")))
+    ["sdk/include", "tests/kernels"].map(|path| format!("-I{}/{path}", env!("CARGO_MANIFEST_DIR")))
 }
 
 /// A core that runs a program from breakpoint to breakpoint.

@@ -1,0 +1,1 @@
+../../../../../sdk/src/checked/handlers.S

@@ -1,0 +1,1 @@
+../../../gpsimd-image/tests/common/links.rs
