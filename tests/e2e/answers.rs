@@ -68,6 +68,7 @@ const LINES: &[(&str, &[&str], i32)] = &[
     ("toolchain install", &["-j", "none"], 2),
     ("toolchain install", &["--from", "vector_add.cpp"], 3),
     ("toolchain install", &["--from", "x", "--sha256", "short"], 2),
+    ("toolchain install", &["--from", "x", "--private"], 2),
     ("toolchain export", &["vector_add.cpp/t.tar.xz"], 3),
     ("toolchain export", &[], 2),
     ("toolchain show", &[], 0),

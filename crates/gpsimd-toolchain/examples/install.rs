@@ -12,6 +12,7 @@ fn main() -> Result<(), ToolchainError> {
     let outcome = install(&Machine::here(), &Home::from_env()?, jobs, &|event| match event {
         Event::Progress { step, done, total } if done == total => println!("done: {step}"),
         Event::Progress { .. } => {}
+        Event::Said { line } => println!("  {line}"),
         Event::Waiting { lock } => println!("waiting for {}", lock.display()),
         Event::Cleared { dir } => println!("cleared {}", dir.display()),
     })?;

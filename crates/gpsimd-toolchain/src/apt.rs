@@ -4,7 +4,7 @@
 //! another is no way to get them.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::profile::{Profile, Release};
 use crate::{Command, Machine, ToolchainError, process};
@@ -74,6 +74,14 @@ impl Missing {
         }
     }
 
+    /// `apt-get`, where it can fetch the packages for [`crate::private`]: what that makes is for one kind of processor.
+    pub(crate) fn private_supply(&self) -> Option<PathBuf> {
+        match &self.supply {
+            Supply::Apt { program, .. } if cfg!(target_arch = "x86_64") => Some(program.clone()),
+            _ => None,
+        }
+    }
+
     fn install_words(&self) -> Vec<&'static str> {
         let mut words = vec!["install", "-y", "--no-install-recommends"];
         if self.packages.iter().any(|p| p.is_broken) {
@@ -95,6 +103,12 @@ impl Missing {
 
     pub(crate) fn help(&self) -> String {
         match (&self.supply, self.install_command()) {
+            (Supply::Apt { is_root: false, .. }, Some(command)) if self.private_supply().is_some() => {
+                format!(
+                    "install them with: {command}\nor leave the system as it is: with --yes, `gpsimd-build toolchain install` fetches and \
+                 unpacks them for itself, without root"
+                )
+            }
             (_, Some(command)) => format!("install them with: {command}"),
             (Supply::Elsewhere(machine), _) => format!(
                 "these are packages of Debian 12 and 13 and of Ubuntu 24.04, and this machine is {machine}; use such a machine or container, \
@@ -113,14 +127,15 @@ impl Missing {
         let apt_get = |words: &[&str]| self.apt_get(program.clone(), *is_root, words);
         let install = apt_get(&self.install_words());
         let update = apt_get(&["update"]);
+        let root = Path::new("/");
         let mut simulate = self.install_words();
         simulate.push("--simulate");
-        let is_known = process::captured(&apt_get(&simulate), "/".as_ref()).is_ok();
-        if is_known && process::streaming(&install, line).is_ok() {
+        let is_known = process::captured(&apt_get(&simulate), root).is_ok();
+        if is_known && process::streaming(&install, root, line).is_ok() {
             return Ok(());
         }
-        process::streaming(&update, line)?;
-        process::streaming(&install, line)
+        process::streaming(&update, root, line)?;
+        process::streaming(&install, root, line)
     }
 }
 

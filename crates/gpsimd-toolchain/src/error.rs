@@ -84,6 +84,34 @@ pub enum ToolchainError {
         missing: Missing,
     },
 
+    /// `apt-get` cannot fetch the packages.
+    #[error("the packages cannot be fetched:\n{problem}")]
+    #[diagnostic(
+        code(toolchain::fetch),
+        help(
+            "see whether the mirrors that /etc/apt names can be reached, and that there is 1 GB of room in the data directory; an archive of `gpsimd-build toolchain export` needs neither. Nothing was installed"
+        )
+    )]
+    Fetch {
+        /// What `apt-get` says.
+        problem: String,
+    },
+
+    /// A package that was fetched is not as packages are.
+    #[error("{}: {problem}", package.display())]
+    #[diagnostic(
+        code(toolchain::bad_package),
+        help(
+            "run it again; if that does not help, see where /etc/apt takes packages from. Nothing was installed"
+        )
+    )]
+    BadPackage {
+        /// The package's file.
+        package: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+
     /// The packages are there in versions the recipe does not know.
     #[error("{what} {found} is not supported; the recipe knows {supported}")]
     #[diagnostic(

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! [`install::install`] builds the open toolchain from distribution packages, [`packages`] says which are missing;
-//! [`travel`] takes it to machines that have none.
+//! [`private`] fetches them where nobody may install them; [`travel`] takes it to machines that have none.
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test stops where it fails"))]
 
 mod apt;
@@ -28,6 +28,7 @@ mod machine;
 mod open;
 pub mod packages;
 pub mod precompiled;
+pub mod private;
 mod process;
 mod profile;
 mod sysroot;

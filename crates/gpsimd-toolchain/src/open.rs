@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::driver::{Driver, NAMES_AS_GIVEN};
 use crate::error::IoContext as _;
@@ -252,6 +253,12 @@ impl OpenToolchain {
         self.manifest.travels.is_some()
     }
 
+    /// Names and versions of the packages that are in it; none where it is built from the machine's own.
+    pub fn packages(&self) -> Vec<(&str, &str)> {
+        let packages = self.manifest.travels.iter().flat_map(|travels| &travels.packages);
+        packages.map(|package| (package.name.as_str(), package.version.as_str())).collect()
+    }
+
     /// A command of another program of the toolchain (`ld`, `nm`, `objdump`, `readelf`, …) without arguments.
     pub fn tool(&self, machine: &Machine, name: &str) -> Result<Command, ToolchainError> {
         let mut command = Command::new(self.manifest.program(machine, &self.dir, name)?);
@@ -360,13 +367,23 @@ pub(crate) fn built_name(key: &str) -> String {
     format!("{BUILT}-{RECIPE}-{key}")
 }
 
-/// Directory of a toolchain from an archive; libraries of another update of the same distribution make it another.
+/// Directory of a toolchain from an archive; libraries of another update of the same distribution make it another, and so
+/// does another way to build it, even where nobody raised [`RECIPE`].
 pub(crate) fn travelling_name(manifest: &Manifest) -> String {
-    let content = manifest.travels.as_ref().and_then(|travels| travels.content.get(..6)).unwrap_or_default();
-    format!("{TRAVELLING}-{RECIPE}-{}-{content}", manifest.key)
+    let mut hasher = Sha256::new();
+    let content = manifest.travels.as_ref().map(|travels| travels.content.as_str()).unwrap_or_default();
+    tree::absorb(&mut hasher, content.as_bytes(), manifest.tree.as_bytes());
+    format!("{TRAVELLING}-{RECIPE}-{}-{:.6}", manifest.key, tree::hex(hasher))
 }
 
-/// Directories of this recipe, newest name first so that the choice does not depend on the file system's order.
+/// Makes it the one in force among those that travel: the last one that was asked for is.
+pub(crate) fn prefer(dir: &Path) -> Result<(), ToolchainError> {
+    let path = dir.join(MANIFEST);
+    let file = std::fs::File::options().append(true).open(&path).context("cannot open", &path)?;
+    file.set_modified(std::time::SystemTime::now()).context("cannot change", path)
+}
+
+/// Directories of this recipe, the last installed first.
 fn installed(home: &Home, kind: &str) -> Result<Vec<PathBuf>, ToolchainError> {
     let toolchains = home.toolchains();
     let entries = match std::fs::read_dir(&toolchains) {
@@ -380,7 +397,9 @@ fn installed(home: &Home, kind: &str) -> Result<Vec<PathBuf>, ToolchainError> {
         .filter(|e| e.file_name().to_str().is_some_and(|n| n.starts_with(&prefix)))
         .map(|e| e.path())
         .collect();
-    dirs.sort_unstable_by(|a, b| b.cmp(a));
+    let installed_at = |dir: &PathBuf| std::fs::metadata(dir.join(MANIFEST)).and_then(|m| m.modified()).ok();
+    // where that cannot tell, the choice does not depend on the file system's order
+    dirs.sort_by_cached_key(|dir| std::cmp::Reverse((installed_at(dir), dir.clone())));
     Ok(dirs)
 }
 
@@ -403,4 +422,51 @@ fn difference(built: &Versions, now: &Versions) -> Option<(&'static str, String,
         ("the sysroot's source", &built.sysroot, &now.sysroot),
     ];
     parts.into_iter().find(|(_, a, b)| a != b).map(|(what, a, b)| (what, a.clone(), b.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, SystemTime};
+
+    fn manifest(content: &str, tree: &str) -> Manifest {
+        let travels = Travels { format: 1, host: "h".into(), content: content.into(), packages: Vec::new() };
+        let text = |text: &str| text.to_owned();
+        Manifest {
+            recipe: RECIPE,
+            key: text("0123456789ab"),
+            versions: Versions { compiler: text("c"), assembler: text("a"), sysroot: text("s") },
+            sources: Vec::new(),
+            compiler_headers: Vec::new(),
+            tree: text(tree),
+            travels: Some(travels),
+        }
+    }
+
+    #[test]
+    fn other_bytes_of_equal_packages_have_another_name() {
+        let names = [("c", "t"), ("c", "u"), ("d", "t")].map(|(c, t)| travelling_name(&manifest(c, t)));
+        assert!(names.iter().all(|name| name.starts_with("travelling-") && name.len() == names[0].len()));
+        assert!(names[0] != names[1] && names[0] != names[2], "{names:?}");
+    }
+
+    #[test]
+    fn the_last_that_was_asked_for_comes_first() {
+        let scratch = tempfile::tempdir().unwrap();
+        let home = Home::at(scratch.path()).unwrap();
+        for (name, age) in [("a", 10), ("b", 30), ("c", 20)] {
+            let dir = home.toolchains().join(format!("{TRAVELLING}-{RECIPE}-{name}"));
+            std::fs::create_dir_all(&dir).unwrap();
+            write_manifest(&dir, &manifest(name, "t")).unwrap();
+            let file = std::fs::File::options().append(true).open(dir.join(MANIFEST)).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+        }
+        let order = || {
+            let dirs = installed(&home, TRAVELLING).unwrap();
+            dirs.iter().map(|dir| dir.to_string_lossy().chars().last().unwrap()).collect::<String>()
+        };
+        assert_eq!(order(), "acb");
+        prefer(&home.toolchains().join(format!("{TRAVELLING}-{RECIPE}-b"))).unwrap();
+        assert_eq!(order(), "bac");
+    }
 }

@@ -119,6 +119,21 @@ pub fn check(machine: &Machine) -> Result<(), ToolchainError> {
     Err(ToolchainError::PackagesMissing { missing: Missing::on(machine, packages) })
 }
 
+/// Every package, as on a machine that has none of them.
+pub(crate) fn all(machine: &Machine) -> Missing {
+    let package = |need: Need| MissingPackage { name: need.package, purpose: need.purpose, is_broken: false };
+    Missing::on(machine, needs(Profile::of(machine)).into_iter().map(package).collect())
+}
+
+/// Names of the packages whose programs and headers run, and of those that only hold sources.
+pub(crate) fn kinds(machine: &Machine) -> (Vec<&'static str>, Vec<&'static str>) {
+    let is_source = |need: &Need| matches!(need.provides, Provides::Source { .. });
+    let (sources, programs): (Vec<Need>, Vec<Need>) =
+        needs(Profile::of(machine)).into_iter().partition(is_source);
+    let names = |needs: Vec<Need>| needs.into_iter().map(|need| need.package).collect();
+    (names(programs), names(sources))
+}
+
 /// Whether dpkg lists the package's files (multi-arch packages carry the architecture in the name of the list).
 fn is_recorded(machine: &Machine, package: &str) -> bool {
     let info = "/var/lib/dpkg/info";
@@ -173,6 +188,7 @@ mod tests {
         insta::assert_snapshot!(report(&machine), @r#"
         missing distribution packages: gcc-12-source (libgcc and C++ library sources)
         install them with: sudo apt-get install -y --no-install-recommends gcc-12-source
+        or leave the system as it is: with --yes, `gpsimd-build toolchain install` fetches and unpacks them for itself, without root
         "#);
     }
 

@@ -40,7 +40,7 @@ impl Chroot {
     /// The release as it is without a single package more than it takes to be one; made once. `name` is of the working
     /// directory.
     pub fn bare(release: &str, name: &str) -> Result<Chroot> {
-        let root = base(release, &[])?;
+        let root = base(release, "bare", &[])?;
         let share = root.join("usr/share");
         if share.exists() {
             fs::remove_dir_all(&share).with_context(|| share.display().to_string())?;
@@ -59,7 +59,14 @@ impl Chroot {
 
     /// The release with packages.
     pub fn with(release: &str, packages: &[&str], name: &str) -> Result<Chroot> {
-        Chroot::over(base(release, packages)?, name)
+        // of releases with packages there are several
+        let kind = packages.first().map_or("bare", |first| first);
+        Chroot::over(base(release, kind, packages)?, name)
+    }
+
+    /// The release with what it takes to be one, `apt-get` and its keys among it, and the network.
+    pub fn plain(release: &str, name: &str) -> Result<Chroot> {
+        Chroot::over(base(release, "plain", &[])?, name)
     }
 
     fn over(root: PathBuf, name: &str) -> Result<Chroot> {
@@ -102,9 +109,7 @@ impl Chroot {
 }
 
 /// A release and packages, in a directory that later calls find.
-fn base(release: &str, packages: &[&str]) -> Result<PathBuf> {
-    // of releases with packages there are several
-    let kind = packages.first().map_or("bare", |first| first);
+fn base(release: &str, kind: &str, packages: &[&str]) -> Result<PathBuf> {
     let root = target_directory().join("chroots").join(format!("{release}-{kind}"));
     if root.exists() {
         return Ok(root);

@@ -236,7 +236,7 @@ fn input(input: &Value) -> String {
 }
 
 /// Images, linked and stripped, by name.
-fn images(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
+pub fn images(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
     let entries = fs::read_dir(directory).with_context(|| directory.display().to_string())?;
     let mut images = BTreeMap::new();
     for entry in entries.flatten().filter(|entry| entry.path().extension().is_some_and(|end| end == "so")) {

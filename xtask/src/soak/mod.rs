@@ -14,6 +14,7 @@ mod kills;
 mod mutants;
 mod newer;
 mod parsers;
+mod private;
 mod pytorch;
 mod terminal;
 mod traced;
@@ -47,6 +48,8 @@ pub enum Storm {
     Pytorch,
     /// The toolchain built and exported by two machines.
     Exports,
+    /// The toolchain installed without root in plain systems of Debian 12, Debian 13 and Ubuntu 24.04.
+    Private,
     /// The toolchain of Debian 13's packages, under the conformance suite.
     Newer,
     /// Hundreds of ops under two compile servers and in Bazel's sandbox.
@@ -142,6 +145,7 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
             Storm::Chroots => chroots::storm(&yard()?),
             Storm::Pytorch => pytorch::storm(&yard()?),
             Storm::Exports => chroots::exports(&yard()?),
+            Storm::Private => private::storm(&yard()?),
             Storm::Newer => newer::storm(&yard()?),
             Storm::Farm => farm::storm(&yard()?, dose.libraries),
             Storm::Torture => parsers::torture(),

@@ -25,17 +25,22 @@ The data directory is $GPSIMD_BUILD_HOME, else $XDG_DATA_HOME/gpsimd-build, else
 
 Examples:
   gpsimd-build toolchain install               # says which packages are missing, if any
-  sudo gpsimd-build toolchain install --yes    # installs them first
+  gpsimd-build toolchain install --yes         # as root installs them first, else fetches them for itself
+  gpsimd-build toolchain install --private     # fetches them for itself: no root, no change to the system
   gpsimd-build toolchain install --from toolchain.tar.xz    # needs no packages, no root, no network")]
     Install {
-        /// As root, install missing distribution packages without asking.
+        /// Get missing distribution packages without asking: as root install them, else as --private does.
         #[arg(short, long)]
         yes: bool,
+        /// Fetch the newest of the packages, unpack them in the data directory and build from there, whatever is
+        /// installed; what is left needs none of them. For Debian and Ubuntu, without root.
+        #[arg(long)]
+        private: bool,
         /// Compilers at the same time [default: the machine's processors].
         #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
         jobs: Option<u16>,
         /// Install this archive, which `toolchain export` made: a path, or a file:// URL.
-        #[arg(long, value_name = "FILE", conflicts_with_all = ["yes", "jobs"])]
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["yes", "jobs", "private"])]
         from: Option<OsString>,
         /// What the archive must hash to [default: what FILE.sha256 says, if it is there].
         #[arg(long, value_name = "HEX", requires = "from", value_parser = sha256)]

@@ -140,10 +140,11 @@ fn open(machine: &Machine, home: &Home, state: State) -> Finding {
     match Toolchain::discover(machine, home) {
         // files can be as they were, and not run: so it also compiles one
         Ok(Toolchain::Open(open)) => match open.verify().and_then(|()| open.try_out(machine)) {
-            Ok(()) => Finding::good(
-                "open tools",
-                format!("{}\nin {}; compiles and links", open.compiler_version(), open.dir().display()),
-            ),
+            Ok(()) => {
+                let needs = if open.travels() { ", and needs no package" } else { "" };
+                let (version, dir) = (open.compiler_version(), open.dir().display());
+                Finding::good("open tools", format!("{version}\nin {dir}; compiles and links{needs}"))
+            }
             Err(error) => Finding::error("open tools", state, &error),
         },
         Ok(other) => Finding::good("open tools", other.compiler_version()),

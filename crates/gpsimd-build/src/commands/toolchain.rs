@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use gpsimd_toolchain::install::{self, Event, Step};
-use gpsimd_toolchain::{Home, Machine, OpenToolchain, Toolchain, ToolchainError, packages, travel};
+use gpsimd_toolchain::{Home, Machine, OpenToolchain, Toolchain, ToolchainError, packages, private, travel};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::Result;
 use schemars::JsonSchema;
@@ -60,6 +60,8 @@ pub struct Shown {
     identity: String,
     /// Where it is, if it has a place of its own.
     directory: Option<PathBuf>,
+    /// Names and versions of the distribution packages in that directory; those of the machine are then not needed.
+    packages: Vec<String>,
     /// What its images are not good for.
     caveats: Vec<String>,
 }
@@ -75,9 +77,10 @@ pub fn run(arguments: &Arguments, render: &Render) -> Result<Status> {
             steps.finish();
             installed(outcome, render)
         }
-        ToolchainCommand::Install { yes, jobs, from: None, .. } => {
+        ToolchainCommand::Install { yes, private, jobs, from: None, .. } => {
             let jobs = jobs.map_or_else(processors, usize::from);
-            install(*yes, NonZeroUsize::new(jobs).unwrap_or(NonZeroUsize::MIN), render)
+            let jobs = NonZeroUsize::new(jobs).unwrap_or(NonZeroUsize::MIN);
+            if *private { install_privately(jobs, render) } else { install(*yes, jobs, render) }
         }
         ToolchainCommand::Export { file } => export(file, render),
         ToolchainCommand::Show { compiler } => {
@@ -91,8 +94,18 @@ fn install(yes: bool, jobs: NonZeroUsize, render: &Render) -> Result<Status> {
     let machine = Machine::here();
     if let Err(error) = packages::check(&machine) {
         let ToolchainError::PackagesMissing { missing } = &error else { return Err(error.into()) };
-        if !(yes && machine.is_root()) {
+        // one that needs no packages is as good
+        match OpenToolchain::discover(&machine, &Home::from_env()?) {
+            Ok(open) if open.travels() && open.verify().is_ok() => {
+                return installed(install::Outcome::AlreadyThere(open), render);
+            }
+            _ => {}
+        }
+        if !yes {
             return Err(error.into());
+        }
+        if !machine.is_root() {
+            return install_privately(jobs, render);
         }
         if let (false, Some(command)) = (render.is_json(), missing.install_command()) {
             say(&format!("{command}\n"));
@@ -105,6 +118,14 @@ fn install(yes: bool, jobs: NonZeroUsize, render: &Render) -> Result<Status> {
     }
     let steps = Steps::new(render.is_json());
     let outcome = install::install(&machine, &Home::from_env()?, jobs, &|event| steps.event(&event))?;
+    steps.finish();
+    installed(outcome, render)
+}
+
+fn install_privately(jobs: NonZeroUsize, render: &Render) -> Result<Status> {
+    let steps = Steps::new(render.is_json());
+    let (machine, home) = (Machine::here(), Home::from_env()?);
+    let outcome = private::install(&machine, &home, jobs, &|event| steps.event(&event))?;
     steps.finish();
     installed(outcome, render)
 }
@@ -150,6 +171,12 @@ fn show(choice: &Choice, render: &Render) -> Result<()> {
         Toolchain::Vendor(vendor) => Some(vendor.layout().root.as_path()),
         _ => None,
     };
+    let packages: Vec<String> = match toolchain {
+        Toolchain::Open(open) => {
+            open.packages().into_iter().map(|(name, version)| format!("{name} {version}")).collect()
+        }
+        _ => Vec::new(),
+    };
     let mut notes: Vec<String> = toolchain.caveats().iter().map(ToString::to_string).collect();
     if let Toolchain::Vendor(vendor) = toolchain {
         notes.extend_from_slice(vendor.notes());
@@ -160,6 +187,7 @@ fn show(choice: &Choice, render: &Render) -> Result<()> {
         compiler: toolchain.compiler_version().to_owned(),
         identity: toolchain.identity(),
         directory: directory.map(Path::to_owned),
+        packages: packages.clone(),
         caveats: notes.clone(),
     };
     render.result(&document, || {
@@ -167,6 +195,10 @@ fn show(choice: &Choice, render: &Render) -> Result<()> {
         text += &format!("  identity  {}\n", toolchain.identity());
         if let Some(directory) = directory {
             text += &format!("  directory {}\n", directory.display());
+        }
+        if !packages.is_empty() {
+            let count = packages.len();
+            text += &format!("  packages  {count}, in that directory; none of them need be installed\n");
         }
         for note in &notes {
             text += &format!("  note      {note}\n");
@@ -197,6 +229,7 @@ impl Steps {
             Event::Cleared { dir } => {
                 self.line(&format!("cleared what an unfinished install left: {}", dir.display()))
             }
+            Event::Said { line } => self.line(&format!("  {line}")),
             Event::Progress { step, done, total } => {
                 let mut shown = self.shown.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 let bar = shown.entry(*step).or_insert_with(|| self.bar(*step, *total));

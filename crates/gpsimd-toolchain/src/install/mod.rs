@@ -62,6 +62,10 @@ pub enum Step {
     SelfCheck,
     /// Unpack a toolchain that was exported elsewhere; no other step but the self-check follows.
     Archive,
+    /// Unpack packages for an install without root; progress in packages. The steps of a build follow.
+    Packages,
+    /// Gather the programs of those packages, and what they load, in the toolchain.
+    Gather,
 }
 
 impl Step {
@@ -98,6 +102,8 @@ impl fmt::Display for Step {
             Step::CxxLibrary => "libstdc++-lite",
             Step::SelfCheck => "self-check",
             Step::Archive => "unpack toolchain",
+            Step::Packages => "unpack packages",
+            Step::Gather => "gather programs",
         })
     }
 }
@@ -114,6 +120,11 @@ pub enum Event {
     Cleared {
         /// The directory removed.
         dir: PathBuf,
+    },
+    /// `apt-get` says this.
+    Said {
+        /// One line.
+        line: String,
     },
     /// A step has done `done` of `total`; its first event has `done` 0, its last `done == total`.
     Progress {
@@ -151,15 +162,9 @@ pub fn install(
     jobs: NonZeroUsize,
     tell: &(dyn Fn(Event) + Sync),
 ) -> Result<Outcome, ToolchainError> {
-    let tarballs = packages::tarballs(machine)?;
-    let versions = Versions::of(machine)?;
-    let profile = profile(&versions)?;
-    let sources = [&tarballs.binutils, &tarballs.gcc, &tarballs.newlib].map(|path| source_entry(path));
-    let sources = sources.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let key = key(&versions, &sources);
-
+    let recipe = Recipe::of(machine)?;
     let site = Site::take(home, tell)?;
-    let dir = site.toolchains().join(open::built_name(&key));
+    let dir = site.toolchains().join(open::built_name(&recipe.key));
     if let Ok(manifest) = open::read_manifest(&dir) {
         let toolchain = OpenToolchain::in_dir(machine, dir.clone(), manifest)?;
         if toolchain.verify().is_ok() {
@@ -168,10 +173,48 @@ pub fn install(
     }
 
     let unfinished = site.unfinished()?;
-    let workshop = Workshop::new(machine, profile, unfinished.path(), jobs, tell)?;
+    let manifest = make(machine, recipe, unfinished.path(), &dir, jobs, tell)?;
+    site.publish(unfinished, &dir)?;
+    Ok(Outcome::Installed(OpenToolchain::in_dir(machine, dir, manifest)?))
+}
+
+/// What is built, and from what.
+pub(crate) struct Recipe {
+    tarballs: Tarballs,
+    versions: Versions,
+    profile: &'static Profile,
+    /// Source archives: name and size in bytes.
+    sources: Vec<(String, u64)>,
+    key: String,
+}
+
+impl Recipe {
+    /// What the machine's packages give.
+    pub(crate) fn of(machine: &Machine) -> Result<Recipe, ToolchainError> {
+        let tarballs = packages::tarballs(machine)?;
+        let versions = Versions::of(machine)?;
+        let profile = profile(&versions)?;
+        let sources = [&tarballs.binutils, &tarballs.gcc, &tarballs.newlib].map(|path| source_entry(path));
+        let sources = sources.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let key = key(&versions, &sources);
+        Ok(Recipe { tarballs, versions, profile, sources, key })
+    }
+}
+
+/// Builds in `root` what will be called `dir`.
+pub(crate) fn make(
+    machine: &Machine,
+    recipe: Recipe,
+    root: &Path,
+    dir: &Path,
+    jobs: NonZeroUsize,
+    tell: &(dyn Fn(Event) + Sync),
+) -> Result<Manifest, ToolchainError> {
+    let Recipe { tarballs, versions, profile, sources, key } = recipe;
+    let workshop = Workshop::new(machine, profile, root, jobs, tell)?;
     wrappers::write_inner(workshop.root, machine)?;
     build(&workshop, &tarballs)?;
-    wrappers::write_all(&workshop, &dir)?;
+    wrappers::write_all(&workshop, dir)?;
     workshop.drop_sources()?;
     let manifest = Manifest {
         recipe: RECIPE,
@@ -179,13 +222,12 @@ pub fn install(
         versions,
         sources,
         compiler_headers: workshop.compiler_headers.clone(),
-        tree: tree::hash(unfinished.path(), HASHED)?,
+        tree: tree::hash(root, HASHED)?,
         travels: None,
     };
     selfcheck::run(&workshop, machine, &manifest)?;
-    open::write_manifest(unfinished.path(), &manifest)?;
-    site.publish(unfinished, &dir)?;
-    Ok(Outcome::Installed(OpenToolchain::in_dir(machine, dir, manifest)?))
+    open::write_manifest(root, &manifest)?;
+    Ok(manifest)
 }
 
 /// The steps. The GCC archive takes longest to unpack, and libc does not wait for it.

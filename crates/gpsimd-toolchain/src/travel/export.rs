@@ -37,7 +37,7 @@ const TARGETS: &[&str] = &["as", "ld"];
 /// What `ld` loads for the driver.
 const LINKER_PLUGIN: &str = "liblto_plugin.so";
 
-const LOADER: &str = "/lib64/ld-linux-x86-64.so.2";
+pub(crate) const LOADER: &str = "/lib64/ld-linux-x86-64.so.2";
 
 /// Terms that the packages' own texts refer to.
 const COMMON_LICENSES: &[&str] = &["Apache-2.0", "GPL-1", "GPL-2", "GPL-3", "LGPL-2", "LGPL-2.1", "LGPL-3"];
@@ -59,12 +59,13 @@ pub fn export(machine: &Machine, toolchain: &OpenToolchain, file: &Path) -> Resu
     pack::pack(&stage, file)
 }
 
-fn gather(
+/// Puts together what the archive holds; `scratch` is for what must be made on the way.
+pub(crate) fn gather(
     machine: &Machine,
     toolchain: &OpenToolchain,
     scratch: &Path,
     stage: &Path,
-) -> Result<(), ToolchainError> {
+) -> Result<Manifest, ToolchainError> {
     for part in HASHED {
         copy_tree(&toolchain.dir().join(part), &stage.join(part))?;
     }
@@ -73,20 +74,21 @@ fn gather(
     let loader = machine.file(LOADER);
     for (from, name) in &programs {
         let file = owners::recorded(from)?;
-        copy(&file, &stage.join("programs/host/real").join(name))?;
-        for (library, file) in libraries(&loader, &file)? {
+        let program = machine.program_file(&file);
+        copy(&program, &stage.join("programs/host/real").join(name))?;
+        for (library, file) in libraries(machine, &loader, &program)? {
             copy(&file, &stage.join("programs/host/lib").join(library))?;
-            files.insert(owners::recorded(&file)?);
+            files.insert(machine.name(&owners::recorded(&file)?));
         }
-        files.insert(file);
+        files.insert(machine.name(&file));
     }
     copy(&loader, &stage.join("programs/host/loader"))?;
-    files.insert(owners::recorded(&loader)?);
+    files.insert(machine.name(&owners::recorded(&loader)?));
     let plugin = answer(toolchain, &format!("-print-file-name={LINKER_PLUGIN}"))?;
-    copy(&plugin, &stage.join(travelled(&plugin)?))?;
+    copy(&plugin, &stage.join(travelled(machine, &plugin)?))?;
     let mut headers = Vec::new();
     for dir in &toolchain.manifest.compiler_headers {
-        let to = travelled(dir)?;
+        let to = travelled(machine, dir)?;
         copy_tree(dir, &stage.join(&to))?;
         headers.push(to);
     }
@@ -103,7 +105,7 @@ fn gather(
 
     let tarballs = packages::tarballs(machine)?;
     for tarball in [&tarballs.binutils, &tarballs.gcc, &tarballs.newlib] {
-        files.insert(owners::recorded(tarball)?);
+        files.insert(machine.name(&owners::recorded(tarball)?));
     }
     let packages = owners::of(machine, &files)?;
     licenses(machine, stage, &packages, &toolchain.manifest)?;
@@ -119,7 +121,8 @@ fn gather(
     };
     open::write_manifest(stage, &manifest)?;
     let travelling = OpenToolchain::in_dir(machine, stage.to_owned(), manifest)?;
-    selfcheck::check(&travelling, machine, &scratch.join("check"))
+    selfcheck::check(&travelling, machine, &scratch.join("check"))?;
+    Ok(travelling.manifest)
 }
 
 /// Every program, and its name below `programs`.
@@ -131,7 +134,7 @@ fn programs(machine: &Machine, toolchain: &OpenToolchain) -> Result<Vec<(PathBuf
     }
     for name in INNER {
         let program = answer(toolchain, &format!("-print-prog-name={name}"))?;
-        let to = travelled(&program)?.strip_prefix("programs").unwrap_or(&program).to_owned();
+        let to = travelled(machine, &program)?.strip_prefix("programs").unwrap_or(&program).to_owned();
         programs.push((program, to));
     }
     for name in TARGETS {
@@ -142,9 +145,10 @@ fn programs(machine: &Machine, toolchain: &OpenToolchain) -> Result<Vec<(PathBuf
 }
 
 /// Where a file of the compiler's own directory goes.
-fn travelled(path: &Path) -> Result<PathBuf, ToolchainError> {
+fn travelled(machine: &Machine, path: &Path) -> Result<PathBuf, ToolchainError> {
     let (to, from) = GCC;
-    let rest = path.strip_prefix(from).map_err(|_| ToolchainError::NotExportable {
+    let name = machine.name(path);
+    let rest = name.strip_prefix(from).map_err(|_| ToolchainError::NotExportable {
         problem: format!("{} is not below {from}, where the distribution's compiler is", path.display()),
     })?;
     Ok(Path::new(to).join(rest))
@@ -157,9 +161,16 @@ fn answer(toolchain: &OpenToolchain, question: &str) -> Result<PathBuf, Toolchai
 }
 
 /// Names and files of the libraries that a program loads, as the loader itself finds them.
-fn libraries(loader: &Path, program: &Path) -> Result<Vec<(String, PathBuf)>, ToolchainError> {
-    let list =
-        Command::new(loader).arg("--list").arg(program).env("LD_LIBRARY_PATH", "").env("LD_PRELOAD", "");
+fn libraries(
+    machine: &Machine,
+    loader: &Path,
+    program: &Path,
+) -> Result<Vec<(String, PathBuf)>, ToolchainError> {
+    let list = Command::new(loader)
+        .arg("--list")
+        .arg(program)
+        .env("LD_LIBRARY_PATH", machine.library_path())
+        .env("LD_PRELOAD", "");
     let text = process::captured(&list, Path::new("/"))?;
     let library = |line: &str| {
         let (name, file) = line.trim().split_once(" => ")?;

@@ -52,6 +52,7 @@ pub fn import(
     if let Ok(manifest) = open::read_manifest(&to) {
         let there = OpenToolchain::in_dir(machine, to.clone(), manifest)?;
         if there.manifest == toolchain.manifest && there.verify().is_ok() {
+            open::prefer(&to)?;
             return Ok(Outcome::AlreadyThere(there));
         }
     }

@@ -24,6 +24,7 @@ mod unpack;
 use serde::{Deserialize, Serialize};
 
 pub use export::{Exported, export};
+pub(crate) use export::{LOADER, gather};
 pub use import::import;
 pub(crate) use unpack::{Member, read};
 

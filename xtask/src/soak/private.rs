@@ -1,0 +1,110 @@
+//! The toolchain installed by an ordinary user in a system that has no package of it: fetched, built, used, and exported to
+//! the archive that this machine imports for the same images.
+//!
+//! Before that, everything that may stop it: no consent, no network, no room, a kill. Unaware of how the program does it.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+
+use super::chroot::{Chroot, WORK};
+use super::chroots::{ARCHIVE, Example, examples, images, words};
+use super::yard::{Yard, end};
+use crate::chores::{root, run};
+use crate::dist;
+
+/// Releases, and the keys that their packages are signed with.
+const RELEASES: [(&str, &str); 3] = [
+    ("bookworm", "/usr/share/keyrings/debian-archive-keyring.gpg"),
+    ("trixie", "/usr/share/keyrings/debian-archive-keyring.gpg"),
+    ("noble", "/usr/share/keyrings/ubuntu-archive-keyring.gpg"),
+];
+const VARIABLES: [(&str, &str); 4] =
+    [("GPSIMD_BUILD_HOME", "/mnt/home"), ("PATH", "/usr/bin:/bin"), ("TMPDIR", "/mnt"), ("NO_COLOR", "1")];
+const INSTALL: [&str; 3] = ["toolchain", "install", "--yes"];
+/// Packages are being fetched by then, and not all of them are there.
+const SECONDS_TO_LIVE: &str = "8";
+
+pub fn storm(yard: &Yard) -> Result<String> {
+    run(std::process::Command::new("cp").arg("-r").arg(root().join("examples")).arg(yard.path("examples")))?;
+    yard.good(&["toolchain", "export", ARCHIVE])?;
+    let ours = dist::sha256(&std::fs::read(yard.path(ARCHIVE))?);
+    let examples = examples()?;
+    let example = examples.iter().find(|example| example.is_multicore).context("an example of many cores")?;
+    let mut said = Vec::new();
+    for (release, keys) in RELEASES {
+        if !Path::new(keys).exists() {
+            said.push(format!("{release}: not tried, {keys} is not here"));
+            continue;
+        }
+        let chroot = Chroot::plain(release, &format!("private {release}"))?;
+        let line = there(&chroot, example, yard, &ours);
+        said.push(format!("{release}: {}", line.with_context(|| format!("in a plain {release}"))?));
+    }
+    Ok(said.join("; "))
+}
+
+fn there(chroot: &Chroot, example: &Example, yard: &Yard, ours: &str) -> Result<String> {
+    // built for an older C library
+    chroot.bring(yard.tool(), "gpsimd-build")?;
+    chroot.bring(&root().join("examples"), "examples")?;
+    let tool = format!("{WORK}/gpsimd-build");
+    let good = |arguments: &[&str]| chroot.good(&VARIABLES, &[&[tool.as_str()], arguments].concat());
+
+    stopped(chroot, &VARIABLES, &[&tool, "toolchain", "install"], "toolchain::packages_missing")?;
+    let nowhere = [&VARIABLES[..], &[("http_proxy", "http://127.0.0.1:9")]].concat();
+    stopped(chroot, &nowhere, &[&[tool.as_str()], &INSTALL[..]].concat(), "toolchain::fetch")?;
+    let limited = format!("ulimit -f 20000; trap '' XFSZ; exec {tool} {}", INSTALL.join(" "));
+    stopped(chroot, &VARIABLES, &["/bin/sh", "-c", &limited], "toolchain::")?;
+    let killed = [&["/usr/bin/timeout", "--signal=KILL", SECONDS_TO_LIVE, &tool], &INSTALL[..]].concat();
+    let end = end(&mut chroot.call(&VARIABLES, &killed))?;
+    ensure!(end.code == Some(137), "it was not killed: {:?}\n{}", end.code, end.said);
+    stopped(chroot, &VARIABLES, &[&tool, "toolchain", "show"], "toolchain::program_missing")?;
+
+    let said = good(&INSTALL)?;
+    ensure!(said.contains("cleared what an unfinished install left"), "{said}");
+    let left: Vec<_> = std::fs::read_dir(chroot.work().join("home/toolchains"))?.flatten().collect();
+    ensure!(left.len() == 2, "besides the lock and the toolchain there is more: {left:?}");
+    for again in [&INSTALL[..], &["toolchain", "install", "--private"]] {
+        let said = good(again)?;
+        ensure!(said.contains("is already in"), "{said}");
+    }
+    good(&["doctor"])?;
+    good(&words(&example.build()))?;
+    good(&["verify", &example.library()])?;
+    for call in &example.calls {
+        good(&[&["run", &example.library()], &words(&call.run)[..]].concat())?;
+    }
+
+    good(&["toolchain", "export", ARCHIVE])?;
+    let archive = chroot.work().join(ARCHIVE);
+    let home = yard.path("home of another");
+    if home.exists() {
+        std::fs::remove_dir_all(&home)?;
+    }
+    let install = ["toolchain", "install", "--from", &archive.to_string_lossy()];
+    for arguments in [&install[..], &words(&example.build())] {
+        let end = super::yard::end(yard.call(arguments).env("GPSIMD_BUILD_HOME", &home))?;
+        ensure!(end.code == Some(0), "{arguments:?}: {:?}\n{}", end.code, end.said);
+    }
+    let (ours_built, theirs) = (images(&yard.path("build"))?, images(&chroot.work().join("build"))?);
+    for (name, bytes) in &theirs {
+        ensure!(ours_built.get(name) == Some(bytes), "{name} has other bytes than here");
+    }
+    let same = dist::sha256(&std::fs::read(&archive)?) == ours;
+    let archive =
+        if same { "the archive that this machine exports" } else { "another archive than this machine's" };
+    Ok(format!("{} images byte for byte as here, {archive}", theirs.len()))
+}
+
+/// Runs what must end with this error, and leave no toolchain.
+fn stopped(chroot: &Chroot, variables: &[(&str, &str)], words: &[&str], code: &str) -> Result<()> {
+    let end = end(&mut chroot.call(variables, words))?;
+    ensure!(
+        end.code == Some(3) && end.said.contains(code),
+        "{words:?}: {:?}, not {code}\n{}",
+        end.code,
+        end.said
+    );
+    Ok(())
+}
