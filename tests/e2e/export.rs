@@ -41,6 +41,19 @@ fn ninja_makes_the_same_files() {
     assert!(ninja().contains("no work to do"));
 }
 
+/// Ninja makes the directories of outputs before it starts anything, by which an SDK would look written.
+#[test]
+fn a_plan_in_a_new_data_directory_has_its_headers() {
+    let bench = Bench::with_vector_add();
+    let (home, real) = (bench.path("home"), gpsimd_toolchain::Home::from_env().expect("a data directory"));
+    std::fs::create_dir(&home).expect("a directory");
+    std::os::unix::fs::symlink(real.toolchains(), home.join("toolchains")).expect("linked");
+    let text = good(plan(&bench, "json").env("GPSIMD_BUILD_HOME", &home));
+    assert!(!text.contains("write-sdk"), "{text}");
+    let mut written = std::fs::read_dir(home.join("sdk")).expect("an SDK").flatten();
+    assert!(written.any(|sdk| sdk.path().join("include/neuron/neuron-utils.hpp").is_file()));
+}
+
 #[test]
 fn names_that_ninja_cannot_hold_are_refused() {
     let bench = Bench::with_vector_add();

@@ -41,6 +41,7 @@ pub fn run(arguments: &Arguments, render: &Render) -> Result<Status> {
         );
     };
     let kit = Kit::locate(toolchain(&arguments.compile.compiler, &home)?.toolchain, home.path())?;
+    kit.write_sdk()?;
     let plan = gpsimd_engine::plan(gpsimd_engine::check(&request, &kit)?, &kit);
     let actions = plan.actions.len();
     let text = match arguments.format {

@@ -28,6 +28,15 @@ impl Kit {
         Ok(Kit { toolchain, sdk })
     }
 
+    /// Writes the SDK's files, so that a plan finds them: for programs that make the directories of outputs before an action
+    /// begins, a directory says nothing, and an editor looks into headers before anything is built.
+    ///
+    /// # Errors
+    /// As for [`Sdk::write`].
+    pub fn write_sdk(&self) -> Result<(), EngineError> {
+        self.sdk.write()
+    }
+
     /// Whether the SDK is compiled; some toolchains bring device runtime and linker support packages of their own.
     pub(crate) fn compiles_sdk(&self) -> bool {
         self.toolchain.device_sdk().is_none()
