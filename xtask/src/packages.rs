@@ -44,6 +44,9 @@ const STORM_PACKAGES: &[Package] = &[
     Package { name: "mmdebstrap", proof: "/usr/bin/mmdebstrap" },
     // other people's build farms
     Package { name: "bazel-bootstrap", proof: "/usr/bin/bazel" },
+    Package { name: "sccache", proof: "/usr/bin/sccache" },
+    // a network of its own for the one that broadcasts
+    Package { name: "iproute2", proof: "/usr/bin/ip" },
 ];
 
 pub fn ensure_test_packages() -> Result<()> {

@@ -79,6 +79,11 @@ impl Chroot {
         Ok(Chroot { root, work })
     }
 
+    /// The system's root, seen from outside.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// The working directory, seen from outside.
     pub fn work(&self) -> &Path {
         &self.work
@@ -109,7 +114,7 @@ impl Chroot {
 }
 
 /// A release and packages, in a directory that later calls find.
-fn base(release: &str, kind: &str, packages: &[&str]) -> Result<PathBuf> {
+pub fn base(release: &str, kind: &str, packages: &[&str]) -> Result<PathBuf> {
     let root = target_directory().join("chroots").join(format!("{release}-{kind}"));
     if root.exists() {
         return Ok(root);

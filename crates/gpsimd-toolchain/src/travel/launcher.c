@@ -8,7 +8,7 @@
 typedef unsigned long word;
 
 enum { WRITE = 1, OPEN = 2, ACCESS = 21, EXECVE = 59, EXIT = 60, READLINK = 89 };
-enum { EXECUTABLE = 1, DIRECTORY = 0200000, PATH = 4096 };
+enum { EXECFN = 31, EXECUTABLE = 1, DIRECTORY = 0200000, PATH = 4096 };
 
 static long call(long number, const void *a, const void *b, const void *c)
 {
@@ -78,7 +78,7 @@ static void decimal(char *to, long number)
     *to = 0;
 }
 
-static void fail(const char *what, const char *path)
+__attribute__((noreturn)) static void fail(const char *what, const char *path)
 {
     const char *parts[] = { what, ": ", path, "\n" };
     for (int i = 0; i < 4; i++)
@@ -90,6 +90,17 @@ static void fail(const char *what, const char *path)
 static char self[PATH], root[PATH];
 static char loader[2 * PATH], libraries[2 * PATH], program[2 * PATH], core[2 * PATH];
 
+/* Where there is no /proc, as in the chroots of some compile servers: the path that the kernel was given. */
+static long started_as(const word *auxiliary)
+{
+    for (; auxiliary[0] != 0; auxiliary += 2) {
+        const char *path = (const char *)auxiliary[1];
+        if (auxiliary[0] == EXECFN && path[0] == '/' && length(path) < PATH)
+            return append(self, path) - self;
+    }
+    fail("a program of the toolchain finds itself by this file, which is not there", "/proc/self/exe");
+}
+
 __attribute__((used)) static void start(word *stack)
 {
     word count = *stack;
@@ -98,9 +109,10 @@ __attribute__((used)) static void start(word *stack)
         end++;
 
     long n = call(READLINK, "/proc/self/exe", self, (void *)(PATH - 1));
-    if (n <= 0)
-        fail("a program of the toolchain finds itself by this file, which is not there", "/proc/self/exe");
-    self[n] = 0;
+    if (n > 0)
+        self[n] = 0;
+    else
+        n = started_as((const word *)(end + 1));
 
     /* The nearest directory above that has a loader holds the programs. */
     append(root, self);
