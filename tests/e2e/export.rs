@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, VECTOR_ADD, bad, good, outputs};
+use crate::bench::{Bench, VECTOR_ADD, bad, good, outputs, result};
 
 fn plan(bench: &Bench, format: &str) -> Command {
     let mut command = bench.tool();
@@ -52,6 +52,31 @@ fn a_plan_in_a_new_data_directory_has_its_headers() {
     assert!(!text.contains("write-sdk"), "{text}");
     let mut written = std::fs::read_dir(home.join("sdk")).expect("an SDK").flatten();
     assert!(written.any(|sdk| sdk.path().join("include/neuron/neuron-utils.hpp").is_file()));
+}
+
+/// A toolchain from an archive has the device SDK compiled; here one is given the archives that other builds left.
+#[test]
+fn what_a_toolchain_brings_of_the_sdk_is_not_compiled() {
+    let bench = Bench::with_vector_add();
+    bench.build_vector_add();
+    let shown = result(bench.tool().args(["toolchain", "show"]));
+    let toolchain = std::path::Path::new(shown["directory"].as_str().expect("a directory"));
+    let home = toolchain.ancestors().nth(2).expect("a data directory");
+    let sdk = gpsimd_engine::Sdk::locate(home).expect("an SDK");
+    let other = bench.path("home");
+    let brought = other.join("toolchains").join(toolchain.file_name().expect("a name"));
+    let copy = |words: &[&std::ffi::OsStr]| {
+        assert!(Command::new("cp").args(words).status().expect("cp").success(), "{words:?}");
+    };
+    std::fs::create_dir_all(other.join("toolchains")).expect("a directory");
+    copy(&["-rs".as_ref(), toolchain.as_os_str(), brought.as_os_str()]);
+    let archives = brought.join("sdk").join(sdk.root().file_name().expect("a name"));
+    let planned = || good(plan(&bench, "json").env("GPSIMD_BUILD_HOME", &other));
+    assert!(planned().contains("keep libc10.a"));
+    std::fs::create_dir(brought.join("sdk")).expect("a directory");
+    copy(&["-r".as_ref(), sdk.root().join("lib").as_os_str(), archives.as_os_str()]);
+    let text = planned();
+    assert!(!text.contains("keep lib") && text.contains(&*archives.to_string_lossy()), "{text}");
 }
 
 #[test]

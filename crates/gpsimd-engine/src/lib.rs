@@ -52,7 +52,7 @@ pub use export::dependencies::{dependencies, depfile_rule};
 pub use fresh::cache::{Cache, DEFAULT_CACHE_SIZE};
 pub use fresh::fingerprint::Reason;
 pub use fresh::receipt::{Answer, Basis, Question};
-pub use phases::{build, discovery};
+pub use phases::{build, compile_sdk, discovery};
 pub use plan::{Plan, plan};
 pub use publish::audit::{Damage, ManifestFault};
 pub use publish::file::{FileEntry, FileKind};

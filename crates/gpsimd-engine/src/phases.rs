@@ -3,7 +3,9 @@
 //! Unaware of what the phases do.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use gpsimd_toolchain::Toolchain;
 
 use crate::ask::check::{check, check_draft};
 use crate::ask::infer::{self, DEFAULT_NAMESPACE};
@@ -45,6 +47,30 @@ pub fn build<'k>(
     let built = yard.run(&actions, |ran| finish::publish(plan, ran))?;
     yard.make_headers();
     Ok(built)
+}
+
+/// Compiles the device SDK in the empty directory `scratch`, and gives every archive of it with its name below the directory
+/// of a toolchain: one that has them there compiles nothing of the SDK.
+///
+/// # Errors
+/// [`EngineError::Failed`] and its like, of the first action that fails.
+pub fn compile_sdk(
+    toolchain: Toolchain,
+    scratch: &Path,
+    options: &RunOptions,
+    observe: &Observer,
+) -> Result<Vec<(PathBuf, PathBuf)>, EngineError> {
+    let kit = Kit::locate(toolchain, scratch)?;
+    let project = Project::of_sdk(scratch);
+    let yard = Yard::open(&project, &kit, options, observe)?;
+    let (actions, archives) = plan::sdk(&project, &kit);
+    yard.run(&actions, |_| Ok(()))?;
+    let kept = kit.sdk.root().join("lib");
+    let named = |archive: PathBuf| {
+        let name = archive.strip_prefix(&kept).unwrap_or(&archive);
+        (kit.sdk.brought().join(name), archive)
+    };
+    Ok(archives.into_iter().map(named).collect())
 }
 
 /// The actions that find what `draft` leaves open; the rest of its build depends on what they find.

@@ -11,11 +11,11 @@ use sha2::{Digest as _, Sha256};
 use crate::ToolchainError;
 use crate::error::IoContext as _;
 
-/// SHA-256 over the files below `dir`'s `parts`, in the order of their names.
+/// SHA-256 over the files below `dir`'s `parts`, in the order of their names; a part that is not there has none.
 pub(crate) fn hash(dir: &Path, parts: &[&str]) -> Result<String, ToolchainError> {
     let mut files = Vec::new();
-    for part in parts {
-        collect(&dir.join(part), &mut files)?;
+    for part in parts.iter().map(|part| dir.join(part)).filter(|part| part.exists()) {
+        collect(&part, &mut files)?;
     }
     files.sort_unstable();
     let mut hasher = Sha256::new();

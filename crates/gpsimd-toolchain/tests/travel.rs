@@ -21,9 +21,16 @@ fn archive() -> &'static Path {
     static ARCHIVE: OnceLock<PathBuf> = OnceLock::new();
     ARCHIVE.get_or_init(|| {
         let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolchain.tar.xz");
-        travel::export(&Machine::here(), toolchain(), &file).unwrap();
+        travel::export(&Machine::here(), toolchain(), &sdk, &file).unwrap();
         file
     })
+}
+
+/// Stands for the device SDK, which this crate does not compile.
+fn sdk(_: &OpenToolchain, scratch: &Path) -> Result<Vec<(PathBuf, PathBuf)>, ToolchainError> {
+    let file = scratch.join("made.a");
+    fs::write(&file, "!<arch>\n").unwrap();
+    Ok(vec![(PathBuf::from("sdk/0/made.a"), file)])
 }
 
 /// A machine without a single program.
@@ -47,6 +54,7 @@ fn it_arrives_as_it_left_whatever_follows() {
     assert!(matches!(outcome, Outcome::Installed(_)));
     let there = outcome.toolchain();
     assert!(there.travels());
+    assert_eq!(fs::read_to_string(there.dir().join("sdk/0/made.a")).unwrap(), "!<arch>\n");
     assert_eq!(OpenToolchain::discover(&machine, &home).unwrap(), there);
     assert!(matches!(import(&machine, &home, archive()).unwrap(), Outcome::AlreadyThere(_)));
     there.try_out(&machine).unwrap();
@@ -91,7 +99,7 @@ fn twice_exported_is_the_same_archive() {
     let home = Home::at(root.path().join("home")).unwrap();
     let there = import(&machine, &home, archive()).unwrap().toolchain();
     let again = root.path().join("again.tar.xz");
-    let exported = travel::export(&machine, &there, &again).unwrap();
+    let exported = travel::export(&machine, &there, &sdk, &again).unwrap();
     assert!(fs::read(&again).unwrap() == fs::read(archive()).unwrap());
     let sum = fs::read_to_string(root.path().join("again.tar.xz.sha256")).unwrap();
     assert_eq!(sum, format!("{}  again.tar.xz\n", exported.sha256));

@@ -65,8 +65,22 @@ impl Chroot {
     }
 
     /// The release with what it takes to be one, `apt-get` and its keys among it, and the network.
-    pub fn plain(release: &str, name: &str) -> Result<Chroot> {
-        Chroot::over(base(release, "plain", &[])?, name)
+    pub fn plain(release: &str, keyring: &str, name: &str) -> Result<Chroot> {
+        Chroot::over(base(release, "plain", &["apt", keyring])?, name)
+    }
+
+    /// Whether that one is there already, however it was made.
+    pub fn is_made(release: &str) -> bool {
+        directory(release, "plain").exists()
+    }
+
+    /// Archives of the device SDK come with a toolchain; none was made in the data directory `home`.
+    pub fn has_compiled_no_sdk(&self) -> Result<()> {
+        for sdk in fs::read_dir(self.work.join("home/sdk"))?.flatten() {
+            let archives = sdk.path().join("lib");
+            ensure!(!archives.exists(), "the device SDK was compiled: {}", archives.display());
+        }
+        Ok(())
     }
 
     fn over(root: PathBuf, name: &str) -> Result<Chroot> {
@@ -77,11 +91,6 @@ impl Chroot {
         fs::create_dir_all(&work)?;
         chown(&work, Some(USER), Some(USER)).context("this storm needs root, to make bare systems")?;
         Ok(Chroot { root, work })
-    }
-
-    /// The system's root, seen from outside.
-    pub fn root(&self) -> &Path {
-        &self.root
     }
 
     /// The working directory, seen from outside.
@@ -113,9 +122,13 @@ impl Chroot {
     }
 }
 
+fn directory(release: &str, kind: &str) -> PathBuf {
+    target_directory().join("chroots").join(format!("{release}-{kind}"))
+}
+
 /// A release and packages, in a directory that later calls find.
 pub fn base(release: &str, kind: &str, packages: &[&str]) -> Result<PathBuf> {
-    let root = target_directory().join("chroots").join(format!("{release}-{kind}"));
+    let root = directory(release, kind);
     if root.exists() {
         return Ok(root);
     }
@@ -128,6 +141,10 @@ pub fn base(release: &str, kind: &str, packages: &[&str]) -> Result<PathBuf> {
     command.args(["--quiet", "--variant=minbase"]);
     if !packages.is_empty() {
         command.arg(format!("--include={}", packages.join(",")));
+    }
+    if packages.contains(&"ubuntu-keyring") {
+        // as Ubuntu installs itself
+        command.arg("--components=main,universe");
     }
     run(command.arg(release).arg(&unfinished))?;
     fs::set_permissions(&unfinished, fs::Permissions::from_mode(0o755))?;

@@ -108,6 +108,7 @@ fn there(
             ensure!(ours.get(&name) == Some(&bytes), "{name} has other bytes than here");
         }
     }
+    chroot.has_compiled_no_sdk()?;
     let images = images(&chroot.work().join("build"))?.len();
     // what came in an archive goes out as the same
     good(&["toolchain", "export", "again.tar.xz"])?;

@@ -13,11 +13,11 @@ use super::yard::{Yard, end};
 use crate::chores::{root, run};
 use crate::dist;
 
-/// Releases, and the keys that their packages are signed with.
-const RELEASES: [(&str, &str); 3] = [
-    ("bookworm", "/usr/share/keyrings/debian-archive-keyring.gpg"),
-    ("trixie", "/usr/share/keyrings/debian-archive-keyring.gpg"),
-    ("noble", "/usr/share/keyrings/ubuntu-archive-keyring.gpg"),
+/// Releases, the packages of the keys that theirs are signed with, and where these keys are.
+const RELEASES: [(&str, &str, &str); 3] = [
+    ("bookworm", "debian-archive-keyring", "/usr/share/keyrings/debian-archive-keyring.gpg"),
+    ("trixie", "debian-archive-keyring", "/usr/share/keyrings/debian-archive-keyring.gpg"),
+    ("noble", "ubuntu-keyring", "/usr/share/keyrings/ubuntu-archive-keyring.gpg"),
 ];
 const VARIABLES: [(&str, &str); 4] =
     [("GPSIMD_BUILD_HOME", "/mnt/home"), ("PATH", "/usr/bin:/bin"), ("TMPDIR", "/mnt"), ("NO_COLOR", "1")];
@@ -32,12 +32,12 @@ pub fn storm(yard: &Yard) -> Result<String> {
     let examples = examples()?;
     let example = examples.iter().find(|example| example.is_multicore).context("an example of many cores")?;
     let mut said = Vec::new();
-    for (release, keys) in RELEASES {
-        if !Path::new(keys).exists() {
+    for (release, keyring, keys) in RELEASES {
+        if !Path::new(keys).exists() && !Chroot::is_made(release) {
             said.push(format!("{release}: not tried, {keys} is not here"));
             continue;
         }
-        let chroot = Chroot::plain(release, &format!("private {release}"))?;
+        let chroot = Chroot::plain(release, keyring, &format!("private {release}"))?;
         let line = there(&chroot, example, yard, &ours);
         said.push(format!("{release}: {}", line.with_context(|| format!("in a plain {release}"))?));
     }
@@ -75,6 +75,8 @@ fn there(chroot: &Chroot, example: &Example, yard: &Yard, ours: &str) -> Result<
     for call in &example.calls {
         good(&[&["run", &example.library()], &words(&call.run)[..]].concat())?;
     }
+
+    chroot.has_compiled_no_sdk()?;
 
     good(&["toolchain", "export", ARCHIVE])?;
     let archive = chroot.work().join(ARCHIVE);

@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use gpsimd_engine::{RunOptions, compile_sdk};
 use gpsimd_toolchain::install::{self, Event, Step};
 use gpsimd_toolchain::{Home, Machine, OpenToolchain, Toolchain, ToolchainError, packages, private, travel};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -125,7 +126,8 @@ fn install(yes: bool, jobs: NonZeroUsize, render: &Render) -> Result<Status> {
 fn install_privately(jobs: NonZeroUsize, render: &Render) -> Result<Status> {
     let steps = Steps::new(render.is_json());
     let (machine, home) = (Machine::here(), Home::from_env()?);
-    let outcome = private::install(&machine, &home, jobs, &|event| steps.event(&event))?;
+    let more = |open: &OpenToolchain, scratch: &Path| compiled_sdk(open, scratch, jobs.get());
+    let outcome = private::install(&machine, &home, jobs, &more, &|event| steps.event(&event))?;
     steps.finish();
     installed(outcome, render)
 }
@@ -149,7 +151,8 @@ fn installed(outcome: install::Outcome, render: &Render) -> Result<Status> {
 fn export(file: &Path, render: &Render) -> Result<Status> {
     let machine = Machine::here();
     let open = OpenToolchain::discover(&machine, &Home::from_env()?)?;
-    let travel::Exported { file, sha256, bytes, unpacked } = travel::export(&machine, &open, file)?;
+    let more = |open: &OpenToolchain, scratch: &Path| compiled_sdk(open, scratch, processors());
+    let travel::Exported { file, sha256, bytes, unpacked } = travel::export(&machine, &open, &more, file)?;
     let document = Exported { file, sha256, bytes, unpacked, identity: open.identity() };
     render.result(&document, || {
         let megabytes = |bytes: u64| format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10);
@@ -162,6 +165,14 @@ fn export(file: &Path, render: &Render) -> Result<Status> {
         )
     })?;
     Ok(Status::Good)
+}
+
+/// The device SDK's archives, made anew, so that they do not depend on what the data directory holds.
+fn compiled_sdk(open: &OpenToolchain, scratch: &Path, jobs: usize) -> Result<Vec<(PathBuf, PathBuf)>> {
+    let toolchain = Toolchain::Open(open.clone());
+    let stop = false.into();
+    let options = RunOptions { jobs, stop: &stop, cache: None, precompiles: false, jobserver: None };
+    Ok(compile_sdk(toolchain, scratch, &options, &|_| {})?)
 }
 
 fn show(choice: &Choice, render: &Render) -> Result<()> {

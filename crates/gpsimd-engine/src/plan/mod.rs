@@ -101,6 +101,18 @@ fn publication(
     }
 }
 
+/// Every archive of the device SDK that a build with the kit may need, and the actions that make them.
+pub(crate) fn sdk(project: &Project, kit: &Kit) -> (Vec<Action>, Vec<PathBuf>) {
+    let place = Place::new(project, kit);
+    let mut actions: Vec<Action> = runtime::write_sdk(kit).into_iter().collect();
+    let mut archives = vec![shapes::lister(&place, &mut actions)];
+    archives.extend(runtime::archives(&place, &runtime::FIXED, &mut actions));
+    // checked images are not split
+    let unchecked = Project { sanitizers: Vec::new(), ..project.clone() };
+    archives.extend(runtime::archives(&Place::new(&unchecked, kit), &runtime::SPLIT, &mut actions));
+    (actions, archives)
+}
+
 /// The part of a build that finds out what its ops are; its actions are some of the whole plan's.
 pub(crate) struct Discovery {
     pub(crate) actions: Vec<Action>,

@@ -50,33 +50,48 @@ pub(crate) fn archives(place: &Place, flavour: &Flavour, actions: &mut Vec<Actio
     if let Some(own) = place.kit.toolchain.device_sdk() {
         return own.archives;
     }
-    let kept = kept(place, flavour);
     let defines: Vec<OsString> = flavour.defines.iter().map(OsString::from).collect();
     let mut archives = Vec::new();
     let checked = place.kit.sdk.checked_archive().filter(|_| place.project.is_checked());
     for runtime in place.kit.sdk.archives().into_iter().chain(checked) {
-        let to = kept.join(runtime.archive);
-        if !to.exists() {
-            let compile = |source: &Path, object: &Path| place.compile(source, object, &defines, &[]);
-            archive(place, flavour, &runtime, &to, compile, actions);
-        }
-        archives.push(to);
+        let compile = |source: &Path, object: &Path| place.compile(source, object, &defines, &[]);
+        archives.push(archive(place, flavour, &runtime, compile, actions));
     }
     archives
 }
 
-/// Where archives are kept for all that is built with the kit.
-pub(crate) fn kept(place: &Place, flavour: &Flavour) -> PathBuf {
+/// Name of the directory of archives that a kit gives.
+fn key(place: &Place, flavour: &Flavour) -> String {
     // a directory name for the toolchain's identity, which is a line of text, and for what the archives are compiled with
     let identity = place.kit.toolchain.identity();
     let made_with =
         std::iter::once(identity.as_ref()).chain(flavour.defines.iter().copied()).collect::<Vec<_>>();
-    let key = Digest::of(made_with.join(" ").as_bytes()).short();
-    place.kit.sdk.root().join("lib").join(key + flavour.suffix)
+    Digest::of(made_with.join(" ").as_bytes()).short() + flavour.suffix
 }
 
-/// Makes an archive, and keeps it at `to`.
+/// Where an archive is that every library built with the kit is linked with: it came with the toolchain, or an earlier build
+/// left it, or this one makes it and keeps it.
 pub(crate) fn archive(
+    place: &Place,
+    flavour: &Flavour,
+    runtime: &RuntimeArchive,
+    compile: impl Fn(&Path, &Path) -> Action,
+    actions: &mut Vec<Action>,
+) -> PathBuf {
+    let (sdk, toolchain) = (&place.kit.sdk, &place.kit.toolchain);
+    let name = Path::new(&key(place, flavour)).join(runtime.archive);
+    let brought = toolchain.directory().map(|directory| directory.join(sdk.brought()).join(&name));
+    if let Some(archive) = brought.filter(|archive| archive.exists()) {
+        return archive;
+    }
+    let to = sdk.root().join("lib").join(name);
+    if !to.exists() {
+        make(place, flavour, runtime, &to, compile, actions);
+    }
+    to
+}
+
+fn make(
     place: &Place,
     flavour: &Flavour,
     runtime: &RuntimeArchive,

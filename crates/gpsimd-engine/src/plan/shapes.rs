@@ -39,14 +39,9 @@ pub(crate) fn image(place: &Place, actions: &mut Vec<Action>) -> Option<PathBuf>
 }
 
 /// The archive of what asks shape sources: the same for all libraries.
-fn lister(place: &Place, actions: &mut Vec<Action>) -> PathBuf {
-    let lister = place.kit.sdk.lister();
-    let to = runtime::kept(place, &runtime::FIXED).join(lister.archive);
-    if !to.exists() {
-        let compile = |source: &Path, object: &Path| compile(place, source, object, vec!["-g0".into()], &[]);
-        runtime::archive(place, &runtime::FIXED, &lister, &to, compile, actions);
-    }
-    to
+pub(crate) fn lister(place: &Place, actions: &mut Vec<Action>) -> PathBuf {
+    let compile = |source: &Path, object: &Path| compile(place, source, object, vec!["-g0".into()], &[]);
+    runtime::archive(place, &runtime::FIXED, &place.kit.sdk.lister(), compile, actions)
 }
 
 fn compile(place: &Place, source: &Path, object: &Path, own: Vec<OsString>, includes: &[PathBuf]) -> Action {

@@ -3,7 +3,7 @@
 //! Unaware of how it is checked and of compilers.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gpsimd_codegen::Op;
 use gpsimd_loader::kernel_table::TableOp;
@@ -274,6 +274,29 @@ pub struct Source {
 }
 
 impl Project {
+    /// No library, but what all libraries are linked with, checked builds among them.
+    pub(crate) fn of_sdk(out_dir: &Path) -> Project {
+        Project {
+            name: "sdk".into(),
+            sources: Vec::new(),
+            shapes: Vec::new(),
+            out_dir: out_dir.to_owned(),
+            directory: std::env::current_dir().ok(),
+            includes: Vec::new(),
+            cflags: Vec::new(),
+            ldflags: Vec::new(),
+            launcher: None,
+            cores: Cores::Single,
+            is_linked_once: false,
+            packaged: false,
+            packer: Packer::Native,
+            images: Images::default(),
+            sanitizers: vec![Sanitizer::Address],
+            native: None,
+            operators: None,
+        }
+    }
+
     /// Whether the build is for the simulator's own checks.
     pub fn is_checked(&self) -> bool {
         !self.sanitizers.is_empty()

@@ -106,6 +106,11 @@ impl Sdk {
         &self.root
     }
 
+    /// Where a toolchain that came in an archive has what was compiled of this SDK, below its own directory.
+    pub(crate) fn brought(&self) -> PathBuf {
+        Path::new("sdk").join(&self.hash[..16])
+    }
+
     /// The one directory of device headers.
     pub fn include_dir(&self) -> PathBuf {
         self.root.join("include")

@@ -64,7 +64,7 @@ pub enum Step {
     Archive,
     /// Unpack packages for an install without root; progress in packages. The steps of a build follow.
     Packages,
-    /// Gather the programs of those packages, and what they load, in the toolchain.
+    /// Gather the programs of those packages, what they load, and the compiled device SDK in the toolchain.
     Gather,
 }
 
@@ -103,7 +103,7 @@ impl fmt::Display for Step {
             Step::SelfCheck => "self-check",
             Step::Archive => "unpack toolchain",
             Step::Packages => "unpack packages",
-            Step::Gather => "gather programs",
+            Step::Gather => "gather all of it",
         })
     }
 }

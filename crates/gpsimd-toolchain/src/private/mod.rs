@@ -1,7 +1,7 @@
 //! The open toolchain without root: the packages are fetched and unpacked below the data directory, a toolchain is built
 //! from them there and made one that travels, and they are gone again.
 //!
-//! So nothing of the system changes, what is left is 80 MB that need nothing of the machine, and it is byte for byte what
+//! So nothing of the system changes, what is left is 90 MB that need nothing of the machine, and it is byte for byte what
 //! an export makes where the packages are installed. A killed install is as if it had not run. Unaware of terminals.
 
 mod deb;
@@ -14,6 +14,7 @@ use std::num::NonZeroUsize;
 
 use crate::error::IoContext as _;
 use crate::install::{self, Event, Outcome, Recipe, Site, Step};
+use crate::travel::More;
 use crate::{Home, Machine, OpenToolchain, ToolchainError, open, packages, travel};
 use fetch::{Apt, Wanted};
 
@@ -21,16 +22,17 @@ use fetch::{Apt, Wanted};
 const TERMS: &str = "base-files";
 
 /// Installs the open toolchain in `home`, running `jobs` compilers at a time, from packages that `apt-get` fetches for it
-/// alone. Where the one that is there is made of the same packages, nothing else is done.
-pub fn install(
+/// alone. Where the one that is there is made of the same packages, nothing else is done. `more` goes with it as with an export.
+pub fn install<E: From<ToolchainError>>(
     machine: &Machine,
     home: &Home,
     jobs: NonZeroUsize,
+    more: More<'_, E>,
     tell: &(dyn Fn(Event) + Sync),
-) -> Result<Outcome, ToolchainError> {
+) -> Result<Outcome, E> {
     let missing = packages::all(machine);
     let (Some(apt_get), Some(dpkg_deb)) = (missing.private_supply(), machine.program("dpkg-deb")) else {
-        return Err(ToolchainError::PackagesMissing { missing });
+        return Err(ToolchainError::PackagesMissing { missing }.into());
     };
     let site = Site::take(home, tell)?;
     let work = site.unfinished()?;
@@ -65,7 +67,7 @@ pub fn install(
     let built = OpenToolchain::in_dir(&unpacked, built, manifest)?;
     let unfinished = site.unfinished()?;
     progress(Step::Gather, 0, 1);
-    let manifest = travel::gather(&unpacked, &built, &place, unfinished.path())?;
+    let manifest = travel::gather(&unpacked, &built, more, &place, unfinished.path())?;
     progress(Step::Gather, 1, 1);
     let dir = site.toolchains().join(open::travelling_name(&manifest));
     site.publish(unfinished, &dir)?;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::{BROUGHT, FORMAT, GCC, HOST, PROGRAMS, Package, Travels, launcher, owners, pack};
 use crate::error::IoContext as _;
-use crate::install::workshop::{copy, write};
+use crate::install::workshop::{copy, create_dir, write};
 use crate::install::{selfcheck, wrappers};
 use crate::open::{self, HASHED, Manifest, TARGET};
 use crate::{Command, Machine, OpenToolchain, ToolchainError, packages, process, tree};
@@ -42,11 +42,20 @@ pub(crate) const LOADER: &str = "/lib64/ld-linux-x86-64.so.2";
 /// Terms that the packages' own texts refer to.
 const COMMON_LICENSES: &[&str] = &["Apache-2.0", "GPL-1", "GPL-2", "GPL-3", "LGPL-2", "LGPL-2.1", "LGPL-3"];
 
-/// Writes `toolchain` to `file`, and its hash beside it.
-pub fn export(machine: &Machine, toolchain: &OpenToolchain, file: &Path) -> Result<Exported, ToolchainError> {
+/// Makes more of what goes along, by the toolchain in an empty directory: files, and their names below the toolchain's own.
+pub type More<'a, E> = &'a dyn Fn(&OpenToolchain, &Path) -> Result<Vec<(PathBuf, PathBuf)>, E>;
+
+/// Writes `toolchain` to `file`, and its hash beside it. One that came in an archive goes as it came; else `more` goes along,
+/// below `sdk`.
+pub fn export<E: From<ToolchainError>>(
+    machine: &Machine,
+    toolchain: &OpenToolchain,
+    more: More<'_, E>,
+    file: &Path,
+) -> Result<Exported, E> {
     toolchain.verify()?;
     if toolchain.manifest.travels.is_some() {
-        return pack::pack(toolchain.dir(), file);
+        return Ok(pack::pack(toolchain.dir(), file)?);
     }
     let absolute = std::path::absolute(file).context("cannot make absolute", file)?;
     let beside = absolute.parent().unwrap_or(Path::new("/"));
@@ -55,12 +64,28 @@ pub fn export(machine: &Machine, toolchain: &OpenToolchain, file: &Path) -> Resu
         .tempdir_in(beside)
         .context("cannot create a directory in", beside)?;
     let stage = scratch.path().join("toolchain");
-    gather(machine, toolchain, scratch.path(), &stage)?;
-    pack::pack(&stage, file)
+    gather(machine, toolchain, more, scratch.path(), &stage)?;
+    Ok(pack::pack(&stage, file)?)
 }
 
-/// Puts together what the archive holds; `scratch` is for what must be made on the way.
-pub(crate) fn gather(
+/// Puts together what an archive holds; `scratch` is for what must be made on the way.
+pub(crate) fn gather<E: From<ToolchainError>>(
+    machine: &Machine,
+    toolchain: &OpenToolchain,
+    more: More<'_, E>,
+    scratch: &Path,
+    stage: &Path,
+) -> Result<Manifest, E> {
+    let sdk = scratch.join("sdk");
+    create_dir(&sdk)?;
+    for (name, file) in more(toolchain, &sdk)? {
+        copy(&file, &stage.join(name))?;
+    }
+    Ok(gather_own(machine, toolchain, scratch, stage)?)
+}
+
+/// All but what is made of the device SDK.
+fn gather_own(
     machine: &Machine,
     toolchain: &OpenToolchain,
     scratch: &Path,

@@ -8,6 +8,7 @@
 //! programs/lib/gcc/…/cc1plus           another, where the driver looks for it
 //! programs/host/loader, host/lib/*     the loader and C library that the programs were linked for
 //! programs/host/real/…                 the programs, one of each launcher's name
+//! sdk/                                 archives of the device SDK, so that nobody need compile it again
 //! licenses/                            what each part comes from, and under which terms
 //! ```
 //!
@@ -23,20 +24,20 @@ mod unpack;
 
 use serde::{Deserialize, Serialize};
 
-pub use export::{Exported, export};
+pub use export::{Exported, More, export};
 pub(crate) use export::{LOADER, gather};
 pub use import::import;
 pub(crate) use unpack::{Member, read};
 
 /// Version of the layout. Raise it when a launcher or a reader of before could not use what is written now.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 /// What its programs run on.
 pub(crate) const HOST: &str = "x86_64-linux";
 
 /// What of a directory travels besides what [`crate::open::HASHED`] names, and is hashed on its own: the hash of the
 /// other part is the same wherever a toolchain is from.
-pub(crate) const BROUGHT: &[&str] = &["bin", "licenses", "programs"];
+pub(crate) const BROUGHT: &[&str] = &["bin", "licenses", "programs", "sdk"];
 
 /// Directory of the launchers a user would call.
 pub(crate) const PROGRAMS: &str = "programs/bin";

@@ -86,8 +86,9 @@ fn encoder() -> Result<Stream, liblzma::stream::Error> {
 /// The manifest, then all others in the order of their bytes.
 fn names(dir: &Path) -> Result<Vec<PathBuf>, ToolchainError> {
     let mut files = Vec::new();
-    for part in BROUGHT.iter().chain(HASHED) {
-        tree::collect(&dir.join(part), &mut files)?;
+    let parts = BROUGHT.iter().chain(HASHED).map(|part| dir.join(part));
+    for part in parts.filter(|part| part.exists()) {
+        tree::collect(&part, &mut files)?;
     }
     let mut names: Vec<PathBuf> =
         files.iter().map(|file| file.strip_prefix(dir).unwrap_or(file).to_owned()).collect();
