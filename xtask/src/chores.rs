@@ -78,7 +78,7 @@ pub fn bench(sections: &[bench::Section], rounds: usize) -> Result<()> {
     release("gpsimd-build", &[])?;
     release("gpsimd-python", &[])?;
     for (package, example) in
-        [("gpsimd-engine", "package"), ("xtensa-iss", "speed"), ("gpsimd-library", "calls")]
+        [("gpsimd-image", "package"), ("xtensa-iss", "speed"), ("gpsimd-library", "calls")]
     {
         release(package, &["--example", example])?;
     }

@@ -143,6 +143,22 @@ fn a_crate_says_what_it_is() {
             want(about.contains_key(key), key);
         }
         want(directory.join("LICENSE").is_file(), "LICENSE");
+        let page = fs::read_to_string(directory.join("README.md")).unwrap_or_default();
+        want(page.starts_with(&format!("# {name}\n")), "README.md");
+        let Ok(library) = fs::read_to_string(directory.join("src/lib.rs")) else { continue };
+        want(
+            library.starts_with("#![doc = include_str!(\"../README.md\")]\n"),
+            "README.md as what lib.rs says",
+        );
+        want(page.contains("\n```rust"), "code in README.md");
+        let examples = fs::read_dir(directory.join("examples")).into_iter().flatten().flatten();
+        let names: Vec<String> = examples
+            .filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".rs")?.to_owned()))
+            .collect();
+        want(!names.is_empty(), "examples");
+        for example in names {
+            want(page.contains(&format!("--example {example}")), &format!("{example} in README.md"));
+        }
     }
     assert!(lacking.is_empty(), "lacking:\n{}", lacking.join("\n"));
 }

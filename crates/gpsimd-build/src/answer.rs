@@ -1,7 +1,7 @@
 //! The one form of every `--json` answer: an envelope with a version, and what is wrong as data.
 //!
 //! Unaware of what the commands answer, and of where the answer goes. The schemas in `docs/json/` are made from these
-//! types and those of the commands ([`crate::schemas`]).
+//! types and those of the commands (`schemas`, a test).
 
 use std::error::Error;
 use std::path::Path;

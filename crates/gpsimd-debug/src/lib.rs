@@ -1,10 +1,9 @@
-//! A debugging session over the device model: one engine, two faces.
+#![doc = include_str!("../README.md")]
 //!
-//! The engine ([`Debugger`]) holds a call whose cores stand still. It takes them on until something is met that was asked for,
-//! and back again: every instruction has always the same effects, so that a time of the past is a moment kept from before it
-//! and the instructions since. The faces say what it does: a terminal ([`terminal`]) and the Debug Adapter Protocol.
+//! # Its parts
 //!
-//! Unaware of command lines, of how libraries are built, and of how DWARF describes variables.
+//! The engine is [`Debugger`]: it holds a call whose cores stand still, and takes them on until something is met that was
+//! asked for, and back again. The faces are [`terminal`] and [`dap`].
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,22 +1,10 @@
-//! Eight simulated cores around xtensa-iss: memory map, windows, SDMA, loading, dispatch, checks.
+#![doc = include_str!("../README.md")]
 //!
-//! ```no_run
-//! use gpsimd_device::{Arg, Config, Control, CoreImage, Machine, Tensor};
+//! # Its parts
 //!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let image = CoreImage::new(std::fs::read("build/vector_add.so")?);
-//! let mut machine = Machine::boot(vec![image], Config::default())?;
-//! let a = Tensor::from_f32(&[1.0, 2.0])?;
-//! let spec = a.spec.clone();
-//! let args = vec![Arg::tensor("a", a.clone()), Arg::tensor("b", a)];
-//! let report = machine.call("vector_add", args, spec, &Control::default(), |_| {})?;
-//! assert!(report.is_clean());
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! [`Machine`] is the way in. The other modules are its parts: one [`core::Core`] per core with its [`memory::Memory`],
-//! a [`bus::Bus`] that checks every access, [`shared::SharedMemory`] for the tensors and [`diagnose`] for what it all means.
+//! [`Machine`] is the way in. The other modules are its parts: `cores` are at work, each with its `memory`; `call` has
+//! arguments and their wire form, `load` the two ways of a library onto the cores, `report` what is handed back, and
+//! `explain` what it all means to the author.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

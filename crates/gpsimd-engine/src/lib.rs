@@ -1,40 +1,9 @@
-//! From a draft to outputs: a pure plan and the run of it.
+#![doc = include_str!("../README.md")]
 //!
-//! ```text
-//! Draft --discover--> Request --check()--> Job --plan()--> Plan { actions } --run--> Built
-//! ```
+//! # Its parts
 //!
 //! [`plan`] looks things up but changes nothing, so a dry run, an exported plan and the tests see the very actions that
-//! run. [`build`] goes all the way: in parallel, and outputs appear all at once or not at all. Unaware of terminals:
-//! progress is [`Event`]s, problems are typed errors.
-//!
-//! A library built from Rust:
-//!
-//! ```no_run
-//! use gpsimd_engine::{Cores, Draft, Kit, RunOptions, Settings, build};
-//! use gpsimd_toolchain::{Home, Machine, Toolchain};
-//!
-//! let home = Home::from_env()?;
-//! let kit = Kit::locate(Toolchain::discover(&Machine::here(), &home)?, home.path())?;
-//! // what is left open, here the ops and their schemas, is read from the kernel
-//! let draft = Draft {
-//!     settings: Settings {
-//!         name: "vector_add".to_owned(),
-//!         sources: vec!["vector_add.cpp".into()],
-//!         out_dir: "build".into(),
-//!         cores: Cores::Eight,
-//!         ..Settings::default()
-//!     },
-//!     ..Draft::default()
-//! };
-//! let stop = false.into();
-//! let options = RunOptions { jobs: 2, stop: &stop, cache: None, precompiles: true, jobserver: None };
-//! let built = build(draft, &kit, &options, &|event| eprintln!("{event:?}"))?;
-//! for file in built.manifest.names() {
-//!     println!("{}", built.out_dir.join(file).display());
-//! }
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! run. [`build`] goes all the way: in parallel, and outputs appear all at once or not at all. Progress is [`Event`]s.
 
 mod ask;
 pub mod export;

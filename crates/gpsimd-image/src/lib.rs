@@ -1,22 +1,4 @@
-//! Device ELF images: read, check, strip, pack, unpack, rebase. Bytes in, bytes out.
-//!
-//! ```no_run
-//! use gpsimd_image::verify::{FileEntry, verify};
-//! use gpsimd_image::{pack, strip};
-//!
-//! let linked = std::fs::read("build/vector_add_cpu0.so")?;
-//! let stripped = strip(&linked)?;
-//! let packed = pack(&stripped)?;
-//! let report = verify(&[
-//!     FileEntry::new("vector_add_cpu0.so", &linked),
-//!     FileEntry::new("vector_add_cpu0.stripped.so", &stripped),
-//!     FileEntry::new("vector_add_cpu0.packed.so", &packed),
-//! ]);
-//! for finding in &report.findings {
-//!     println!("{finding}");
-//! }
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+#![doc = include_str!("../README.md")]
 
 mod bundles;
 mod elf_file;

@@ -54,7 +54,7 @@ impl Bounds {
     pub const SUNDA: Bounds =
         Bounds { code: Region { base: 0x5500, size: 0xab00 }, data: Region { base: 0x8_e000, size: 0x2000 } };
 
-    /// The regions of a coretype (rule R6). What the user should be warned of is [`Generation::warning`].
+    /// The regions of a coretype (rule R6). What the user should be warned of is [`Generation::never_staged`].
     ///
     /// # Errors
     /// [`ResultCode::Invalid`] for anything but a pool coretype.

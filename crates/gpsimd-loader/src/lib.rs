@@ -1,17 +1,10 @@
-//! Everything between a linked split-load library and the moment its kernels can be dispatched: the synthesis of split
-//! images, the prelinker that turns them into `UCPL` images, library handles and their staging, load and unload
-//! records, and the state machine a device runs on those records.
+#![doc = include_str!("../README.md")]
 //!
-//! Unaware of files, compilers and simulators: bytes in, bytes out; memory and cores are reached through two small
-//! traits ([`memory::DeviceMemory`], [`device::Hardware`]). Facts: spec `prelink.md`, `load-and-dispatch.md`.
+//! # Its parts
 //!
-//! ```
-//! use gpsimd_loader::{Generation, Mode, prelink};
-//!
-//! let not_an_elf = b"#!/bin/sh";
-//! let refused = prelink(not_an_elf, &Generation::Cayman.bounds(), Mode::Strict, &mut |_| {}).unwrap_err();
-//! assert_eq!(refused.status(), 1);
-//! ```
+//! [`split`] makes split images, [`prelink`] UCPL images ([`ucpl`]); [`library`], [`registry`] and [`record`] are the host's
+//! side, [`device`] is the device's. What they work on is reached through [`memory::DeviceMemory`] and [`device::Hardware`].
+//! Facts: spec `prelink.md`, `load-and-dispatch.md`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

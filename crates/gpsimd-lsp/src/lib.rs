@@ -1,18 +1,9 @@
-//! Memory maps to windows, linker scripts and specs. Knows no ELF.
+#![doc = include_str!("../README.md")]
 //!
-//! A linker support package (LSP) is what `-mlsp=<directory>` names: a `specs` file and five linker scripts. This crate
-//! parses the `.xmm` memory map such a package is made from and renders the nine packages a custom op needs, one per
-//! [`Variant`]. Facts: spec `lsp-and-memory.md` §2-§7.
+//! # Its parts
 //!
-//! ```
-//! use gpsimd_lsp::{CpuId, Lsp, Variant};
-//!
-//! let cpu3 = Variant::Cpu(CpuId::new(3).unwrap());
-//! assert_eq!(cpu3.window().to_string(), "[0x84600000, 0x84800000)");
-//! let files = Lsp::custom_op(cpu3).render();
-//! assert_eq!(files[0].0, "specs");
-//! assert!(files[1].1.contains("ENTRY(_start)"));
-//! ```
+//! [`MemoryMap`] is a parsed map, [`Lsp`] the package made from one, [`Variant`] and [`Window`] are what custom ops are
+//! linked for. Facts: spec `lsp-and-memory.md` §2-§7.
 
 mod attributes;
 mod error;

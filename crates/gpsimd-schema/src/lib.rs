@@ -1,4 +1,6 @@
-//! Operator schemas: PyTorch's schema language, checked down to what a GPSIMD op can take. Knows no C++.
+#![doc = include_str!("../README.md")]
+//!
+//! # The two steps
 //!
 //! Two steps, so that a schema that PyTorch prints is never called malformed when it is merely impossible here:
 //! [`parse`] reads the whole language into a [`FunctionSchema`], which prints back as it was written up to spacing;

@@ -1,16 +1,9 @@
-//! Shape functions of a library, run on a simulated core: what they register, and the shape that an output gets.
+#![doc = include_str!("../README.md")]
 //!
-//! A shape image is made of the shape sources and of the SDK's lister, which answers two questions: `list` and
-//! `eval OP ARGUMENT...`. Nothing of it runs on this machine: it is code for the simulated core, sees only its own memory,
-//! and is stopped when it takes too long. Its constructors run once; every question is asked of what they left. Unaware of files, kernels and tensors' elements. Facts: spec `user-api.md` §1, §9.
+//! # What is asked
 //!
-//! ```no_run
-//! let image = std::fs::read("build/relu.shapes.so")?;
-//! let mut shapes = gpsimd_shapes::Shapes::parse(&image)?;
-//! let output = shapes.output("my::relu", &["float32:2x3".to_owned()])?;
-//! assert_eq!((output.dtype.as_str(), &output.shape[..]), ("float32", &[2, 3][..]));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! Two questions: `list` and `eval OP ARGUMENT...`. An image's constructors run once; every question is asked of what they
+//! left. Facts: spec `user-api.md` §1, §9.
 
 mod core;
 

@@ -1,12 +1,9 @@
-//! Everything about an op in one go: cases made up, run every way there is, judged, and made small where they fail.
+#![doc = include_str!("../README.md")]
 //!
-//! ```text
-//! Op + shape function --discover--> Pattern --plan--> Case --judge--> Outcome --shrink--> Failure
-//! ```
+//! # Its parts
 //!
-//! A [`Pattern`] is what an op takes, extents left open; a [`Case`] fills them in and says which ways the call goes: eight cores
-//! or one, plain or checked images, at fixed addresses or by record. [`Tester`] holds the loaded libraries and judges. Unaware
-//! of files, terminals, Python and how libraries are built.
+//! A [`Pattern`] is what an op takes, extents left open; a [`Case`] fills them in and says which ways the call goes: eight
+//! cores or one, plain or checked images, at fixed addresses or by record. [`Tester`] holds the loaded libraries and judges.
 
 mod case;
 mod compare;

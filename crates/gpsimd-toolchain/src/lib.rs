@@ -1,16 +1,10 @@
-//! What a compiler is here: discovery, exact argument vectors, the open toolchain's install. Runs nothing of the build.
+#![doc = include_str!("../README.md")]
 //!
-//! ```no_run
-//! use gpsimd_toolchain::{CompileJob, Home, LinkJob, Machine, Toolchain};
+//! # Its parts
 //!
-//! let toolchain = Toolchain::discover(&Machine::here(), &Home::from_env()?)?;
-//! println!("{}", toolchain.compile(&CompileJob::new("vector_add.cpp", "build/vector_add.o")));
-//! println!("{}", toolchain.link(&LinkJob::new("build/vector_add_cpu0.so", "lsp/lsp_fll_load_cpu0")));
-//! # Ok::<(), gpsimd_toolchain::ToolchainError>(())
-//! ```
-//!
-//! [`install::install`] builds the open toolchain from distribution packages, [`packages`] says which are missing;
-//! [`private`] fetches them where nobody may install them; [`travel`] takes it to machines that have none.
+//! [`Toolchain`] turns jobs into [`Command`]s. [`install::install`] builds the open toolchain from distribution packages,
+//! [`packages`] says which are missing; [`private`] fetches them where nobody may install them; [`travel`] takes it to
+//! machines that have none.
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test stops where it fails"))]
 
 mod apt;

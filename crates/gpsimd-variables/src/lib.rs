@@ -1,48 +1,4 @@
-//! What a program's variables are and hold at a stop, told from DWARF.
-//!
-//! Unaware of cores, of the device, of who asks: a stopped frame is anything that shows memory and sixteen registers
-//! ([`Inspect`]). Nothing here is guessed. What the debug information does not cover at an address is absent, with the
-//! reason, and never a wrong value: entry values, functions that have not begun, locations that are not understood.
-//!
-//! ```
-//! use gpsimd_variables::{Error, Inspect, Program};
-//!
-//! /// A frame that a debugger stopped.
-//! struct Stopped;
-//!
-//! impl Inspect for Stopped {
-//!     fn memory(&self, _address: u32, _into: &mut [u8]) -> bool {
-//!         false // reads as the core does
-//!     }
-//!     fn register(&self, _number: u8) -> Option<u32> {
-//!         None // a0 to a15 of this frame; of a caller, not those that its callee had
-//!     }
-//! }
-//!
-//! fn show(image: &[u8], pc: u32) -> Result<(), Error> {
-//!     // images that a loader moved up: Program::parse(image)?.moved_by(shift)
-//!     let program = Program::parse(image)?;
-//!     for (level, function) in program.inlined_at(pc).iter().enumerate() {
-//!         println!("{}", function.function); // innermost first; the last one has the code
-//!         let scopes = program.scopes((pc, level), &Stopped);
-//!         for variable in scopes.arguments.iter().chain(&scopes.locals) {
-//!             println!("  {} = {}", variable.name, variable.value.summary);
-//!             let path = variable.path.as_deref();
-//!             for child in program.children(&variable.value, path, pc, &Stopped, 0, 100) {
-//!                 println!("    {} = {}", child.name, child.value.summary);
-//!             }
-//!         }
-//!     }
-//!     match program.evaluate("x.sizes_[0] > 3 && block != nullptr", pc, &Stopped) {
-//!         Ok(value) => println!("{}", value.is_true()),
-//!         Err(error) => println!("{error}"),
-//!     }
-//!     Ok(())
-//! }
-//! # assert!(matches!(show(b"", 0), Err(Error::Image(_))));
-//! ```
-//!
-//! For the frame of a caller `pc` is inside the call: the return address less one.
+#![doc = include_str!("../README.md")]
 
 mod entries;
 mod error;

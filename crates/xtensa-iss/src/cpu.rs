@@ -10,18 +10,7 @@ use crate::fault::{Fault, Stop};
 use crate::shadow::Shadow;
 use crate::state::{State, ps};
 
-/// One Xtensa core.
-///
-/// ```
-/// use xtensa_iss::{Config, Cpu, Ram, Stop};
-///
-/// let mut ram = Ram::new(0x1000, 0x100);
-/// ram.write(0x1000, &[0x0c, 0x72, 0x22, 0xc2, 0x05, 0x00, 0x41, 0x00]).unwrap(); // movi.n a2, 7; addi a2, a2, 5; break 1, 0
-/// let mut cpu = Cpu::new(Config::default());
-/// cpu.set_pc(0x1000);
-/// assert_eq!(cpu.run(&mut ram, 1000), Stop::Break { s: 1, t: 0 });
-/// assert_eq!(cpu.ar(2), 12);
-/// ```
+/// One Xtensa core; the crate's page shows one at work.
 #[derive(Debug)]
 pub struct Cpu {
     core: Core,

@@ -1,4 +1,6 @@
-//! One Xtensa core: decode, execute, register windows. Knows no GPSIMD.
+#![doc = include_str!("../README.md")]
+//!
+//! # What is modelled
 //!
 //! [`Cpu`] runs little-endian Xtensa code out of anything that implements [`Bus`] until its budget is used up, the program
 //! asks for the host ([`Stop::Break`] and friends) or an instruction cannot complete ([`Fault`], always precise).
@@ -6,7 +8,7 @@
 //! Modelled: base ISA, density, windowed registers (64 physical, overflow and underflow done by the model itself, to the
 //! save areas of the windowed ABI), zero-overhead loops, L32R and CONST16, MUL16, MUL32 (high too), 32-bit divide, min/max,
 //! sext, clamps, nsa, booleans, single-precision floating point, conditional store, special and user registers. FLIX bundles
-//! are recognised ([`FaultKind::Flix`]), never executed. There are no exception vectors, interrupts, caches or MMU.
+//! are recognised ([`FaultKind::Flix`]), never executed.
 //!
 //! An instruction is one row of the table in `isa`; decoder, disassembler, interpreter and blocks follow from the rows.
 //!

@@ -1,6 +1,6 @@
 //! Loads and stores of one core in each kind of memory, with the checks that belong to it.
 //!
-//! The straight path for legal accesses to private memory is in [`crate::bus`]; what arrives here is rare or needs a look:
+//! The straight path for legal accesses to private memory is in [`crate::cores::bus`]; what arrives here is rare or needs a look:
 //! tensors, device memory, DMA registers, bookkeeping, and everything illegal. Unaware of NX addresses.
 
 use xtensa_iss::{At, BusFault};

@@ -1,6 +1,6 @@
 //! What a core did that memory should not allow, as the bus sees it: addresses and distances, no names and no source lines.
 //!
-//! Unaware of symbols and of wording; [`crate::diagnose`] turns incidents into findings.
+//! Unaware of symbols and of wording; `explain::diagnose` turns incidents into findings.
 
 use std::collections::BTreeMap;
 

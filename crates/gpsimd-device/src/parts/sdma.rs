@@ -1,6 +1,6 @@
 //! One core's DMA queue pair: ring registers, doorbells, descriptors and completions.
 //!
-//! Decides which copy comes next; unaware of memories, which [`crate::bus`] copies between.
+//! Decides which copy comes next; unaware of memories, which [`crate::cores::bus`] copies between.
 //! Facts: spec `device-runtime.md` §13.6-§13.9; the completion echoes the descriptor's ring id (C-13).
 
 /// Bytes of one descriptor and of one completion entry.
