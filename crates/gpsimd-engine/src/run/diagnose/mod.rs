@@ -8,6 +8,7 @@ mod meaning;
 mod names;
 mod output;
 pub(crate) mod rules;
+mod undefined;
 
 use crate::run::diagnose::meaning::{Meant, meant};
 use crate::run::diagnose::output::Message;
