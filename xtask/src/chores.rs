@@ -142,6 +142,13 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
+/// Where cargo keeps what it downloads.
+pub fn cargo_home() -> Result<PathBuf> {
+    let said = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let usual = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"));
+    said.or_else(usual).context("neither CARGO_HOME nor HOME is set")
+}
+
 /// Where cargo builds.
 pub fn target_directory() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)

@@ -44,7 +44,7 @@ enum Chore {
     },
     /// Set everything up, then the storms: damaged and changed bytes and files, kills, crowds, full disks, hostile input.
     Soak(soak::Dose),
-    /// What a release is made of, in target/dist: program, packages, sources, bill of materials, checksums, notes.
+    /// What a release is made of, in target/dist: program, packages, crates, sources, bill of materials, checksums, notes.
     Dist(dist::Order),
 }
 

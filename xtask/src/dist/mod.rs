@@ -1,9 +1,11 @@
-//! What a release is made of, below `target/dist`: the program, its sources, packages, bill of materials, checksums, notes.
+//! What a release is made of, below `target/dist`: the program, its sources, packages, crates, bill of materials, checksums,
+//! notes.
 //!
 //! Equal sources and compilers give equal files. Unaware of where they go: uploading and signing are steps of the
 //! workflows in `integrations/ci`.
 
 mod bill;
+pub mod crates;
 mod debian;
 mod notes;
 pub mod program;
@@ -18,11 +20,10 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 use liblzma::write::XzEncoder;
-use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use tar::{Builder, EntryType, Header};
 
-use crate::chores::{cargo, root, target_directory};
+use crate::chores::{root, target_directory};
 
 /// The program by itself: whoever has nothing to unpack with can call it as it comes.
 const ALONE: &str = "gpsimd-build-x86_64-linux";
@@ -51,18 +52,6 @@ pub struct Release {
     pub dir: PathBuf,
 }
 
-/// What of `cargo metadata` is read here.
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-#[derive(Deserialize)]
-struct Package {
-    name: String,
-    version: String,
-}
-
 /// Makes everything anew.
 pub fn run(order: &Order) -> Result<()> {
     let release = Release::of_this_tree(order)?;
@@ -76,6 +65,7 @@ pub fn run(order: &Order) -> Result<()> {
     release.put(ALONE, &fs::read(&program)?)?;
     source(&release)?;
     debian::package(&release, &tree)?;
+    crates::pack(&release, order)?;
     let floor = match order.no_wheel {
         true => None,
         false => Some(wheel::build(&release, &program)?),
@@ -93,10 +83,7 @@ impl Release {
                 "the source package would lack what is not committed (--dirty does it all the same):\n{changes}"
             );
         }
-        let output = cargo().args(["metadata", "--format-version=1", "--no-deps", "--locked"]).output()?;
-        ensure!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
-        let Metadata { packages } = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
-        let tool = packages.into_iter().find(|package| package.name == "gpsimd-build");
+        let tool = crates::published()?.into_iter().find(|package| package.name == "gpsimd-build");
         let dir = target_directory().join("dist");
         if dir.exists() {
             fs::remove_dir_all(&dir).with_context(|| dir.display().to_string())?;

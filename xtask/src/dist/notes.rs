@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::path::Path;
 
 use anyhow::{Context, Result};
 
@@ -14,22 +15,19 @@ const NOTES: &str = "NOTES.md";
 const SUMS: &str = "SHA256SUMS";
 
 /// What each file is for, by how its name ends.
-const PURPOSES: [(&str, &str); 6] = [
+const PURPOSES: [(&str, &str); 7] = [
     ("x86_64-linux", "the program alone: static, runs on any x86-64 Linux"),
     ("x86_64-linux.tar.xz", "the same with manual, completions and terms, to unpack below a prefix"),
     (".deb", "the same for Debian and Ubuntu; depends on nothing"),
     (".whl", "the Python package, with the program in it"),
     (".cdx.json", "bill of materials, CycloneDX 1.5"),
     (".tar.xz", "the sources"),
+    (".crate", "a crate, as `cargo publish` sends it"),
 ];
 
 /// Writes both, of what is there.
 pub fn write(release: &Release, bill: &Bill, floor: Option<&str>) -> Result<()> {
-    let mut names: Vec<String> = fs::read_dir(&release.dir)?
-        .flatten()
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
+    let names = names(&release.dir)?;
     let mut table = String::new();
     let mut sums = String::new();
     for name in &names {
@@ -60,6 +58,20 @@ pub fn write(release: &Release, bill: &Bill, floor: Option<&str>) -> Result<()> 
     release.put(SUMS, sums.as_bytes())
 }
 
+/// Everything that was made, as seen from there, sorted.
+fn names(dir: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(dir)?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        match entry.path().is_dir() {
+            true => names.extend(self::names(&entry.path())?.iter().map(|inner| format!("{name}/{inner}"))),
+            false => names.push(name),
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
 fn purpose(name: &str) -> &'static str {
     PURPOSES.iter().find(|(end, _)| name.ends_with(end)).map_or("", |(_, purpose)| purpose)
 }
@@ -73,5 +85,24 @@ fn changes() -> Result<String> {
     match previous() {
         Some(tag) => git(&["log", "--format=- %s", &format!("{tag}..HEAD")]),
         None => git(&["log", "--format=- %s", "-20"]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{names, purpose};
+
+    #[test]
+    fn crates_are_told_from_sources() {
+        let dir = std::env::temp_dir().join(format!("xtask-notes-{}", std::process::id()));
+        std::fs::create_dir_all(dir.join("crates")).unwrap();
+        for name in ["x-0.1.0.tar.xz", "crates/x-0.1.0.crate"] {
+            std::fs::write(dir.join(name), name).unwrap();
+        }
+        let found = names(&dir).unwrap();
+        std::fs::remove_dir_all(&dir).unwrap();
+        assert_eq!(found, ["crates/x-0.1.0.crate", "x-0.1.0.tar.xz"]);
+        assert!(purpose(&found[0]).starts_with("a crate"));
+        assert_eq!(purpose(&found[1]), "the sources");
     }
 }

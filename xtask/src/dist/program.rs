@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 
 use super::File;
-use crate::chores::{cargo, root, run, target_directory};
+use crate::chores::{cargo, cargo_home, root, run, target_directory};
 
 /// glibc's own objects are linked in; the C library of the machine is never asked.
 pub const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -43,9 +43,7 @@ pub fn is_static(program: &Path) -> Result<bool> {
 
 /// Flags that keep this machine's directories out of what is built.
 pub fn places() -> Result<String> {
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let cargo = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
-    let registry = cargo.context("neither CARGO_HOME nor HOME is set")?.join("registry/src");
+    let registry = cargo_home()?.join("registry/src");
     Ok(format!(
         "--remap-path-prefix={}=/registry --remap-path-prefix={}=/gpsimd-build",
         registry.display(),

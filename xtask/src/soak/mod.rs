@@ -15,6 +15,7 @@ mod mutants;
 mod newer;
 mod parsers;
 mod private;
+mod publish;
 mod pytorch;
 mod terminal;
 mod traced;
@@ -44,6 +45,8 @@ pub enum Storm {
     Travel,
     /// The release in bare systems of other Debians.
     Chroots,
+    /// The crates from their packages alone, as `cargo publish` would send them.
+    Publish,
     /// The Python package with PyTorch 2, in a system of Debian 13.
     Pytorch,
     /// The toolchain built and exported by two machines.
@@ -143,6 +146,7 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
             Storm::Interpreter => parsers::interpreter(),
             Storm::Travel => parsers::travel(),
             Storm::Chroots => chroots::storm(&yard()?),
+            Storm::Publish => publish::storm(&yard()?),
             Storm::Pytorch => pytorch::storm(&yard()?),
             Storm::Exports => chroots::exports(&yard()?),
             Storm::Private => private::storm(&yard()?),
