@@ -71,6 +71,7 @@ const LINES: &[(&str, &[&str], i32)] = &[
     ("toolchain install", &["--from", "x", "--private"], 2),
     ("toolchain export", &["vector_add.cpp/t.tar.xz"], 3),
     ("toolchain export", &[], 2),
+    ("toolchain wheel", &["vector_add.cpp"], 3),
     ("toolchain show", &[], 0),
     ("toolchain show", &["--gnu-prefix", "no-such-"], 3),
     ("toolchain show", &["--toolchain", "none"], 2),

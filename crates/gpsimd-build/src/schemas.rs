@@ -35,6 +35,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("test", of::<test::Document>()),
         ("toolchain install", of::<toolchain::Installed>()),
         ("toolchain export", of::<toolchain::Exported>()),
+        ("toolchain wheel", of::<toolchain::Exported>()),
         ("toolchain show", of::<toolchain::Shown>()),
         ("doctor", of::<doctor::Document>()),
         ("schema", of::<schema::Document>()),

@@ -1,22 +1,31 @@
 //! Where this program keeps what it builds once: `$GPSIMD_BUILD_HOME`, else `$XDG_DATA_HOME/gpsimd-build`, else
-//! `~/.local/share/gpsimd-build`.
+//! `~/.local/share/gpsimd-build`. And where toolchains are that were installed with it: below `share` beside its `bin`.
 //!
 //! Unaware of what is kept there.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::ToolchainError;
 use crate::error::IoContext as _;
 
+/// Toolchains that came with the program, below the prefix that its `bin` is in.
+pub(crate) const SHARED: &str = "share/gpsimd-build/toolchains";
+
 /// The data directory; it need not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Home(PathBuf);
+pub struct Home {
+    dir: PathBuf,
+    /// Where toolchains may be that came with the program.
+    shared: Option<PathBuf>,
+}
 
 impl Home {
     /// The home that the environment names.
     pub fn from_env() -> Result<Home, ToolchainError> {
-        Home::from_vars(|name| std::env::var_os(name))
+        let home = Home::from_vars(|name| std::env::var_os(name))?;
+        Ok(Home { shared: shared(), ..home })
     }
 
     fn from_vars(var: impl Fn(&str) -> Option<OsString>) -> Result<Home, ToolchainError> {
@@ -38,23 +47,59 @@ impl Home {
     pub fn at(dir: impl Into<PathBuf>) -> Result<Home, ToolchainError> {
         let dir = dir.into();
         let absolute = std::path::absolute(&dir).context("cannot make absolute", dir)?;
-        Ok(Home(absolute))
+        Ok(Home { dir: absolute, shared: None })
     }
 
     /// The directory.
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.dir
     }
 
     /// Where toolchains are.
     pub fn toolchains(&self) -> PathBuf {
-        self.0.join("toolchains")
+        self.dir.join("toolchains")
     }
+
+    /// Toolchains that came with the program, if there may be some: they go before others, because whoever installed them
+    /// did it for this program.
+    pub(crate) fn shared(&self) -> Option<&Path> {
+        self.shared.as_deref().filter(|shared| is_of_the_programs_owner(shared))
+    }
+}
+
+/// Where toolchains of this program would be; it need not exist.
+pub(crate) fn shared() -> Option<PathBuf> {
+    shared_of(&std::env::current_exe().ok()?)
+}
+
+fn shared_of(program: &Path) -> Option<PathBuf> {
+    let bin = program.parent().filter(|bin| bin.file_name() == Some(OsStr::new("bin")))?;
+    Some(bin.parent()?.join(SHARED))
+}
+
+/// A stranger may have made a directory where the program's own would be.
+fn is_of_the_programs_owner(shared: &Path) -> bool {
+    let owner = |path: &Path| Some(std::fs::metadata(path).ok()?.uid());
+    let program = std::env::current_exe().ok().and_then(|program| owner(&program));
+    owner(shared).is_some_and(|owner| owner == 0 || Some(owner) == program)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_came_with_a_program_is_beside_its_directory() {
+        let rows = [
+            ("/venv/bin/gpsimd-build", Some("/venv/share/gpsimd-build/toolchains")),
+            ("/bin/gpsimd-build", Some("/share/gpsimd-build/toolchains")),
+            ("/work/target/debug/gpsimd-build", None),
+            ("/gpsimd-build", None),
+        ];
+        for (program, want) in rows {
+            assert_eq!(shared_of(Path::new(program)).as_deref(), want.map(Path::new), "{program}");
+        }
+    }
 
     #[test]
     fn the_first_variable_that_is_set_counts() {

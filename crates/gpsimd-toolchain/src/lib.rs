@@ -184,7 +184,7 @@ impl Toolchain {
         }
     }
 
-    /// Files and directories that change when another toolchain would be discovered, besides the programs.
+    /// Files and directories that change, or appear, when another toolchain would be discovered, besides the programs.
     pub fn witnesses(&self) -> Vec<std::path::PathBuf> {
         match self {
             Toolchain::Open(open) => open.witnesses(),

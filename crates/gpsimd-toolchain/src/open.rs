@@ -17,7 +17,7 @@ use crate::install::selfcheck;
 use crate::job::{joined, prefix_map};
 use crate::profile::{PROFILES, Profile};
 use crate::travel::{self, Travels};
-use crate::{Command, Home, Machine, PrefixMap, ToolchainError, process, sysroot, tree, versions};
+use crate::{Command, Home, Machine, PrefixMap, ToolchainError, home, process, sysroot, tree, versions};
 
 /// Variable that names the plugin by which the compiler knows the cores.
 pub(crate) const CONFIGURATION: &str = "XTENSA_GNU_CONFIG";
@@ -214,9 +214,10 @@ impl OpenToolchain {
         place_maps(&self.dir, self.travels())
     }
 
-    /// Its manifest, and the directory in which another installation would appear.
+    /// Its manifest, and the directories in which another installation would appear.
     pub(crate) fn witnesses(&self) -> Vec<PathBuf> {
-        [self.dir.join(MANIFEST)].into_iter().chain(self.dir.parent().map(Path::to_owned)).collect()
+        let beside = self.dir.parent().map(Path::to_owned);
+        [self.dir.join(MANIFEST)].into_iter().chain(beside).chain(home::shared()).collect()
     }
 
     /// Hashes the installed files again and compares with what was installed.
@@ -383,13 +384,21 @@ pub(crate) fn prefer(dir: &Path) -> Result<(), ToolchainError> {
     file.set_modified(std::time::SystemTime::now()).context("cannot change", path)
 }
 
-/// Directories of this recipe, the last installed first.
+/// Directories of this recipe: of those that travel first what came with the program, then the last installed first.
 fn installed(home: &Home, kind: &str) -> Result<Vec<PathBuf>, ToolchainError> {
-    let toolchains = home.toolchains();
-    let entries = match std::fs::read_dir(&toolchains) {
+    let mut dirs = match home.shared().filter(|_| kind == TRAVELLING) {
+        Some(shared) => below(shared, kind)?,
+        None => Vec::new(),
+    };
+    dirs.extend(below(&home.toolchains(), kind)?);
+    Ok(dirs)
+}
+
+fn below(toolchains: &Path, kind: &str) -> Result<Vec<PathBuf>, ToolchainError> {
+    let entries = match std::fs::read_dir(toolchains) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(source) => return Err(ToolchainError::Io { action: "cannot list", path: toolchains, source }),
+        Err(error) => return Err(error).context("cannot list", toolchains),
     };
     let prefix = format!("{kind}-{RECIPE}-");
     let mut dirs: Vec<PathBuf> = entries

@@ -22,7 +22,7 @@ const USER: u32 = 1000;
 const ENTER: &str = r#"
 root=$1 work=$2; shift 2
 /usr/bin/mount --bind "$root" "$root"
-/usr/bin/mount --bind "$work" "$root/mnt"
+/usr/bin/mount --rbind "$work" "$root/mnt"
 /usr/bin/mount --rbind /dev "$root/dev"
 /usr/bin/mount -o remount,bind,ro "$root"
 /usr/bin/mount -t proc proc "$root/proc"

@@ -19,6 +19,7 @@ mod publish;
 mod pytorch;
 mod terminal;
 mod traced;
+mod wheel;
 mod yard;
 
 use anyhow::{Context, Result, bail};
@@ -53,6 +54,8 @@ pub enum Storm {
     Exports,
     /// The toolchain installed without root in plain systems of Debian 12, Debian 13 and Ubuntu 24.04.
     Private,
+    /// The toolchain as a package that pip puts beside the program.
+    Wheel,
     /// The toolchain of Debian 13's packages, under the conformance suite.
     Newer,
     /// Hundreds of ops under two compile servers and in Bazel's sandbox.
@@ -150,6 +153,7 @@ pub fn run(tool: &std::path::Path, dose: &Dose) -> Result<()> {
             Storm::Pytorch => pytorch::storm(&yard()?),
             Storm::Exports => chroots::exports(&yard()?),
             Storm::Private => private::storm(&yard()?),
+            Storm::Wheel => wheel::storm(&yard()?),
             Storm::Newer => newer::storm(&yard()?),
             Storm::Farm => farm::storm(&yard()?, dose.libraries),
             Storm::Torture => parsers::torture(),

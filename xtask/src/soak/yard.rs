@@ -93,7 +93,7 @@ impl Yard {
 
     /// The tool with these arguments.
     pub fn call(&self, arguments: &[&str]) -> Command {
-        let mut command = self.bounded(300, &self.tool.to_string_lossy());
+        let mut command = self.bounded(900, &self.tool.to_string_lossy());
         command.args(arguments);
         command
     }

@@ -58,6 +58,18 @@ Example:
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
+    /// Write the same as a package for pip: beside a gpsimd-build that pip installed, it is found without a further command.
+    #[command(after_help = "\
+The package is for an index of one's own: it holds programs under the GNU GPL, as an export does. Its name is
+gpsimd-build-toolchain, its version says for which gpsimd-build it is and by what compiler it differs from others.
+
+Example:
+  gpsimd-build toolchain wheel dist/ && pip install dist/gpsimd_build_toolchain-*.whl")]
+    Wheel {
+        /// Directory to write it to.
+        #[arg(value_name = "DIR", default_value = ".")]
+        directory: PathBuf,
+    },
     /// Print the compiler in force and what it is.
     Show {
         #[command(flatten)]

@@ -116,6 +116,7 @@ impl Command {
             }
             Command::Toolchain(Toolchain { command: ToolchainCommand::Show { .. } }) => "toolchain show",
             Command::Toolchain(Toolchain { command: ToolchainCommand::Export { .. } }) => "toolchain export",
+            Command::Toolchain(Toolchain { command: ToolchainCommand::Wheel { .. } }) => "toolchain wheel",
             Command::Doctor => "doctor",
             Command::Schema(_) => "schema",
             Command::Integrations(_) => "integrations",

@@ -25,6 +25,8 @@ use crate::render::Render;
 pub struct Installed {
     /// Whether it is new.
     installed: bool,
+    /// Whether builds use it; not, if another came with this program.
+    in_force: bool,
     /// Where it is.
     directory: PathBuf,
     /// Its version, in its own words.
@@ -33,12 +35,12 @@ pub struct Installed {
     identity: String,
 }
 
-/// What `export` wrote, for programs.
+/// What `export` or `wheel` wrote, for programs.
 #[derive(Serialize, JsonSchema)]
 pub struct Exported {
-    /// The archive.
+    /// The archive or the package.
     file: PathBuf,
-    /// Its SHA-256; `FILE.sha256` holds it, too.
+    /// Its SHA-256; beside an archive, `FILE.sha256` holds it, too.
     sha256: String,
     /// Its size.
     bytes: u64,
@@ -83,7 +85,12 @@ pub fn run(arguments: &Arguments, render: &Render) -> Result<Status> {
             let jobs = NonZeroUsize::new(jobs).unwrap_or(NonZeroUsize::MIN);
             if *private { install_privately(jobs, render) } else { install(*yes, jobs, render) }
         }
-        ToolchainCommand::Export { file } => export(file, render),
+        ToolchainCommand::Export { file } => {
+            exported(|machine, open, more| travel::export(machine, open, more, file), render)
+        }
+        ToolchainCommand::Wheel { directory } => {
+            exported(|machine, open, more| travel::wheel(machine, open, more, directory), render)
+        }
         ToolchainCommand::Show { compiler } => {
             show(&toolchain(compiler, &Home::from_env()?)?, render)?;
             Ok(Status::Good)
@@ -135,24 +142,34 @@ fn install_privately(jobs: NonZeroUsize, render: &Render) -> Result<Status> {
 fn installed(outcome: install::Outcome, render: &Render) -> Result<Status> {
     let is_new = matches!(outcome, install::Outcome::Installed(_));
     let open = outcome.toolchain();
+    let used = OpenToolchain::discover(&Machine::here(), &Home::from_env()?)?;
     let document = Installed {
         installed: is_new,
+        in_force: used.dir() == open.dir(),
         directory: open.dir().to_owned(),
         compiler: open.compiler_version().to_owned(),
         identity: open.identity().to_string(),
     };
     render.result(&document, || {
         let state = if is_new { "installed in" } else { "is already in" };
-        format!("the open toolchain {state} {}\n  {}\n", open.dir().display(), open.compiler_version())
+        let mut text =
+            format!("the open toolchain {state} {}\n  {}\n", open.dir().display(), open.compiler_version());
+        if !document.in_force {
+            text += &format!("  but another goes before it: {}\n", used.dir().display());
+        }
+        text
     })?;
     Ok(Status::Good)
 }
 
-fn export(file: &Path, render: &Render) -> Result<Status> {
+fn exported(
+    write: impl FnOnce(&Machine, &OpenToolchain, travel::More<'_, miette::Report>) -> Result<travel::Exported>,
+    render: &Render,
+) -> Result<Status> {
     let machine = Machine::here();
     let open = OpenToolchain::discover(&machine, &Home::from_env()?)?;
     let more = |open: &OpenToolchain, scratch: &Path| compiled_sdk(open, scratch, processors());
-    let travel::Exported { file, sha256, bytes, unpacked } = travel::export(&machine, &open, &more, file)?;
+    let travel::Exported { file, sha256, bytes, unpacked } = write(&machine, &open, &more)?;
     let document = Exported { file, sha256, bytes, unpacked, identity: open.identity() };
     render.result(&document, || {
         let megabytes = |bytes: u64| format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10);

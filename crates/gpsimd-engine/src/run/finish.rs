@@ -104,7 +104,10 @@ fn basis(plan: &Plan, ran: &Ran) -> Basis {
         directories.extend(record.listings.iter().map(|(path, _)| path.clone()));
     }
     let mut files: Vec<PathBuf> = plan.publication.visible().chain(read).collect();
-    files.extend(plan.kit.toolchain.witnesses());
+    let (there, missing): (Vec<_>, Vec<_>) =
+        plan.kit.toolchain.witnesses().into_iter().partition(|path| path.exists());
+    files.extend(there);
+    absent.extend(missing);
     Basis {
         files,
         absent: absent.into_iter().collect(),

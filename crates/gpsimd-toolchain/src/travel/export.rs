@@ -53,19 +53,30 @@ pub fn export<E: From<ToolchainError>>(
     more: More<'_, E>,
     file: &Path,
 ) -> Result<Exported, E> {
-    toolchain.verify()?;
-    if toolchain.manifest.travels.is_some() {
-        return Ok(pack::pack(toolchain.dir(), file)?);
-    }
     let absolute = std::path::absolute(file).context("cannot make absolute", file)?;
     let beside = absolute.parent().unwrap_or(Path::new("/"));
+    staged(machine, toolchain, more, beside, |stage| pack::pack(stage, file))
+}
+
+/// Hands the directory of what an archive holds to `pack`; a new one is made in `beside`.
+pub(super) fn staged<E: From<ToolchainError>, T>(
+    machine: &Machine,
+    toolchain: &OpenToolchain,
+    more: More<'_, E>,
+    beside: &Path,
+    pack: impl FnOnce(&Path) -> Result<T, ToolchainError>,
+) -> Result<T, E> {
+    toolchain.verify()?;
+    if toolchain.manifest.travels.is_some() {
+        return Ok(pack(toolchain.dir())?);
+    }
     let scratch = tempfile::Builder::new()
         .prefix(".export-")
         .tempdir_in(beside)
         .context("cannot create a directory in", beside)?;
     let stage = scratch.path().join("toolchain");
     gather(machine, toolchain, more, scratch.path(), &stage)?;
-    Ok(pack::pack(&stage, file)?)
+    Ok(pack(&stage)?)
 }
 
 /// Puts together what an archive holds; `scratch` is for what must be made on the way.

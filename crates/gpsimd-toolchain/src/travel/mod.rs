@@ -21,6 +21,7 @@ mod launcher;
 mod owners;
 mod pack;
 mod unpack;
+mod wheel;
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,7 @@ pub use export::{Exported, More, export};
 pub(crate) use export::{LOADER, gather};
 pub use import::import;
 pub(crate) use unpack::{Member, read};
+pub use wheel::wheel;
 
 /// Version of the layout. Raise it when a launcher or a reader of before could not use what is written now.
 pub(crate) const FORMAT: u32 = 2;

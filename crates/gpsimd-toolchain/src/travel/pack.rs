@@ -25,12 +25,7 @@ const DICTIONARY: u32 = 64 << 20;
 /// Writes the archive and, beside it, its hash; the archive appears complete or not at all.
 pub(super) fn pack(dir: &Path, file: &Path) -> Result<Exported, ToolchainError> {
     let absolute = std::path::absolute(file).context("cannot make absolute", file)?;
-    let beside = absolute.parent().unwrap_or(Path::new("/"));
-    let scratch = tempfile::Builder::new()
-        .prefix(".export-")
-        .permissions(fs::Permissions::from_mode(0o644))
-        .tempfile_in(beside)
-        .context("cannot create a file in", beside)?;
+    let scratch = scratch_beside(&absolute)?;
     let (hash, bytes, unpacked) = written(dir, scratch.as_file())
         .map_err(|(path, source)| ToolchainError::Io { action: "cannot pack", path, source })?;
     let sum = sum_file(&absolute);
@@ -45,6 +40,16 @@ pub(super) fn pack(dir: &Path, file: &Path) -> Result<Exported, ToolchainError> 
     let name = absolute.file_name().unwrap_or_default().to_string_lossy();
     fs::write(&sum, format!("{hash}  {name}\n")).context("cannot write", sum)?;
     Ok(Exported { file: file.to_owned(), sha256: hash, bytes, unpacked })
+}
+
+/// What becomes the file once it is complete.
+pub(super) fn scratch_beside(file: &Path) -> Result<tempfile::NamedTempFile, ToolchainError> {
+    let beside = file.parent().unwrap_or(Path::new("/"));
+    tempfile::Builder::new()
+        .prefix(".export-")
+        .permissions(fs::Permissions::from_mode(0o644))
+        .tempfile_in(beside)
+        .context("cannot create a file in", beside)
 }
 
 /// `FILE.sha256`, as `sha256sum --check` reads it.
@@ -84,7 +89,7 @@ fn encoder() -> Result<Stream, liblzma::stream::Error> {
 }
 
 /// The manifest, then all others in the order of their bytes.
-fn names(dir: &Path) -> Result<Vec<PathBuf>, ToolchainError> {
+pub(super) fn names(dir: &Path) -> Result<Vec<PathBuf>, ToolchainError> {
     let mut files = Vec::new();
     let parts = BROUGHT.iter().chain(HASHED).map(|part| dir.join(part));
     for part in parts.filter(|part| part.exists()) {
