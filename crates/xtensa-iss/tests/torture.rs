@@ -1,7 +1,8 @@
 //! GCC's execute torture suite: every program ends alike interpreted, translated, with native routines, and under qemu-xtensa.
 //!
 //! A tenth of the programs runs by default, each at one level of optimisation; all of them with `GPSIMD_TORTURE=each`, at four
-//! levels with `GPSIMD_TORTURE=all`. What does not pass has to stand in `docs/torture-suite.md`, and nothing may differ.
+//! levels with `GPSIMD_TORTURE=all`. What does not pass has to stand in `docs/torture-suite.md`, or in the page of a later
+//! compiler, and nothing may differ.
 
 mod common;
 
@@ -110,12 +111,13 @@ fn judge_all(cases: &[(&str, &Path, &'static str)]) -> BTreeMap<(String, &'stati
     results.into_inner().expect("no panic")
 }
 
-/// `docs/torture-suite.md`.
+/// The page of `docs`.
 fn page(results: &BTreeMap<(String, &'static str), Verdict>) -> String {
-    let mut text = String::from(
-        "# GCC's execute torture suite\n\n\
+    let package = gcc::package();
+    let mut text = format!(
+        "# GCC's execute torture suite, of `{package}`\n\n\
          Written by `GPSIMD_TORTURE=each GPSIMD_UPDATE_DOCS=1 cargo test -p xtensa-iss --test torture`: the programs of\n\
-         `gcc-12-source` in `gcc.c-torture/execute` and its folder `ieee`, compiled as kernels are, each at one of four levels in\n\
+         `{package}` in `gcc.c-torture/execute` and its folder `ieee`, compiled as kernels are, each at one of four levels in\n\
          turn, run by one simulated core (interpreted, translated, with native routines) and by `qemu-xtensa`. The ways *agree*\n\
          when output and exit code are the same, for the core also the number of instructions. `cargo xtask soak torture`\n\
          takes all at four levels; what does not pass and is not listed here is an error, and so is every difference.\n\n\
@@ -167,7 +169,8 @@ impl Verdict {
 fn programs_that_gcc_is_tortured_with_end_alike() {
     let programs = programs();
     let programs: Vec<_> = programs.iter().map(|(name, path)| (name.as_str(), path.as_path())).collect();
-    let listed = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/torture-suite.md");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let listed = gcc::page(&docs, "torture-suite");
     let dose = std::env::var("GPSIMD_TORTURE").ok();
     let every = if dose.is_some() { 1 } else { DOSE };
     let in_turn = programs.iter().step_by(every).zip(LEVELS.iter().cycle());
@@ -187,7 +190,7 @@ fn programs_that_gcc_is_tortured_with_end_alike() {
         std::fs::write(&listed, page(&results)).expect("written");
     }
     // What the page lists is known; everything else passes.
-    let known = std::fs::read_to_string(&listed).expect("docs/torture-suite.md");
+    let known = std::fs::read_to_string(&listed).expect("a page in docs");
     let wrong: Vec<_> = results
         .into_iter()
         .filter(|((name, _), verdict)| {

@@ -1,23 +1,25 @@
-//! The toolchain of a newer distribution's packages: built and exported there, and judged here by the conformance suite, with
-//! the examples' size and instructions beside those of this machine's.
+//! The toolchain of a newer distribution's packages: built and exported there, and judged here by the conformance suite and by
+//! its makers' own tests, with the examples' size and instructions beside those of this machine's.
 //!
-//! Unaware of what the suite is about.
+//! Unaware of what the suites are about.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::chroot::{Chroot, WORK};
 use super::chroots::{ARCHIVE, Example, examples, toolchain_packages, words};
+use super::parsers;
 use super::yard::{Yard, end};
 use crate::chores::{cargo, root, run};
 
 const RELEASE: &str = "trixie";
+const GCC: &str = "gcc-13";
 
 pub fn storm(yard: &Yard) -> Result<String> {
-    let chroot = Chroot::with(RELEASE, &toolchain_packages("gcc-13-source"), "newer")?;
+    let chroot = Chroot::with(RELEASE, &toolchain_packages(&format!("{GCC}-source")), "newer")?;
     // built for an older C library
     chroot.bring(yard.tool(), "gpsimd-build")?;
     let tool = format!("{WORK}/gpsimd-build");
@@ -35,6 +37,10 @@ pub fn storm(yard: &Yard) -> Result<String> {
     let install = ["toolchain", "install", "--from", &archive.to_string_lossy()];
     good(yard, &home, &install)?;
     run(cargo().args(["test", "--workspace", "--test", "conformance"]).env("GPSIMD_BUILD_HOME", &home))?;
+    let sources = sources(&chroot)?;
+    for mut suite in [parsers::torture_suite("each"), parsers::library_suite()] {
+        run(suite.env("GPSIMD_BUILD_HOME", &home).env("GPSIMD_GCC_SOURCES", &sources))?;
+    }
 
     run(std::process::Command::new("cp").arg("-r").arg(root().join("examples")).arg(yard.path("examples")))?;
     println!("| example | stripped image | instructions |\n|---|---|---|");
@@ -43,7 +49,17 @@ pub fn storm(yard: &Yard) -> Result<String> {
             [measured(yard, yard.home(), &example)?, measured(yard, &home, &example)?];
         println!("| `{}` | {ours}, {theirs} bytes | {here}, {there} |", example.name);
     }
-    Ok(format!("the conformance suite passes with the compiler of {RELEASE}"))
+    Ok(format!(
+        "the conformance suite, GCC's torture suite and libstdc++'s tests pass with {GCC} of {RELEASE}"
+    ))
+}
+
+/// The compiler's sources, which hold its tests.
+fn sources(chroot: &Chroot) -> Result<PathBuf> {
+    let directory = chroot.root().join("usr/src").join(GCC);
+    let entries = fs::read_dir(&directory).with_context(|| directory.display().to_string())?;
+    let mut archives = entries.flatten().map(|entry| entry.path());
+    archives.find(|path| path.to_string_lossy().ends_with(".tar.xz")).context("no sources of the compiler")
 }
 
 /// Bytes of the example's first image that ships, and instructions of the calls of all its ops.

@@ -130,11 +130,17 @@ pub fn travel() -> Result<String> {
         .to_owned())
 }
 
-/// Every tenth of libstdc++'s own tests that need neither exceptions nor streams.
+/// libstdc++'s own tests that need neither exceptions nor streams.
 pub fn libstdcxx() -> Result<String> {
-    let mut suite = tests("xtensa-iss", "libstdcxx");
-    run(suite.env("GPSIMD_LIBSTDCXX", "10").args(["--", "--ignored", "--nocapture"]))?;
+    run(&mut library_suite())?;
     Ok("what does not pass is in docs/libstdcxx-suite.md, with its reason".to_owned())
+}
+
+/// What runs them: with the compiler and the sources that its environment names.
+pub fn library_suite() -> Command {
+    let mut suite = tests("xtensa-iss", "libstdcxx");
+    suite.arg("--release").env("GPSIMD_LIBSTDCXX", "1").args(["--", "--ignored", "--nocapture"]);
+    suite
 }
 
 /// qemu's tests of instructions, from its source package.
@@ -145,6 +151,14 @@ pub fn instructions() -> Result<String> {
 
 /// GCC's execute torture suite at four levels of optimisation.
 pub fn torture() -> Result<String> {
-    run(tests("xtensa-iss", "torture").arg("--release").env("GPSIMD_TORTURE", "all"))?;
+    run(&mut torture_suite("all"))?;
     Ok("no program ends otherwise than under qemu; what fails is in docs/torture-suite.md".to_owned())
+}
+
+/// What runs it, each program at one level in turn or at all of them: with the compiler and the sources that its environment
+/// names.
+pub fn torture_suite(levels: &str) -> Command {
+    let mut suite = tests("xtensa-iss", "torture");
+    suite.arg("--release").env("GPSIMD_TORTURE", levels);
+    suite
 }

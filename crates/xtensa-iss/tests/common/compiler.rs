@@ -53,14 +53,14 @@ fn programs() -> PathBuf {
 
 /// What every program begins with.
 pub fn start_objects(dir: &Path) -> [PathBuf; 2] {
-    objects(dir, ["start.S", "begin.c"])
+    objects(dir, ["start.S", "begin.c"], &[])
 }
 
 /// Objects of sources of ours.
-pub fn objects<const N: usize>(dir: &Path, sources: [&str; N]) -> [PathBuf; N] {
+pub fn objects<const N: usize>(dir: &Path, sources: [&str; N], flags: &[String]) -> [PathBuf; N] {
     sources.map(|source| {
         let object = dir.join(format!("{source}.o"));
-        compile(&programs().join(source), &object, &[]).unwrap_or_else(|error| panic!("{error}"));
+        compile(&programs().join(source), &object, flags).unwrap_or_else(|error| panic!("{error}"));
         object
     })
 }

@@ -53,6 +53,8 @@ _sbrk:
   .align 4
 break_now:
   .long heap
+  // A program may bring a larger one.
+  .weak heap
   .bss
   .align 16
 heap:
