@@ -5,7 +5,10 @@
 #include <torch/torch.h>
 #include "torchneuron/register.h"
 
-torch::Tensor relu_tcm_shape(const torch::Tensor& x) { return torch::empty(x.sizes(), torch::kFloat); }
+torch::Tensor relu_tcm_shape(const torch::Tensor& x) {
+    TORCH_CHECK(x.scalar_type() == torch::kFloat, "relu_tcm: float32 only");
+    return torch::empty(x.sizes(), torch::kFloat);
+}
 
 NEURON_LIBRARY(my, m) {
     m.def("relu_tcm", &relu_tcm_shape, "relu_tcm");
