@@ -93,6 +93,11 @@ impl Chroot {
         Ok(Chroot { root, work })
     }
 
+    /// The system's root, seen from outside.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// The working directory, seen from outside.
     pub fn work(&self) -> &Path {
         &self.work

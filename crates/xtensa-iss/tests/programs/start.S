@@ -1,7 +1,7 @@
 // Entry, system calls and stack of the test programs; Linux numbers as qemu-xtensa serves them.
   .bss
   .align 16
-  .skip 0x40000
+  .skip 0x800000
 stack_top:
   .text
   .literal_position
