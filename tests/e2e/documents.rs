@@ -25,6 +25,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("gpsimd-build debug --listen", "has no end; tests/e2e/debug_adapter.rs runs such"),
     ("gpsimd-build watch ", "has no end; tests/e2e/watching.rs runs such"),
     ("gpsimd-build toolchain export", "takes long; crates/gpsimd-toolchain/tests/travel.rs does it"),
+    ("gpsimd-build toolchain wheel", "takes long; cargo xtask soak wheel does it"),
     ("gpsimd-build toolchain install", "takes minutes; CI does it before these tests"),
 ];
 

@@ -25,8 +25,8 @@ The data directory is $GPSIMD_BUILD_HOME, else $XDG_DATA_HOME/gpsimd-build, else
 
 Examples:
   gpsimd-build toolchain install               # says which packages are missing, if any
-  gpsimd-build toolchain install --yes         # as root installs them first, else fetches them for itself
-  gpsimd-build toolchain install --private     # fetches them for itself: no root, no change to the system
+  gpsimd-build toolchain install --yes         # installs them; not as root, fetches them
+  gpsimd-build toolchain install --private     # fetches them, and leaves the system alone
   gpsimd-build toolchain install --from toolchain.tar.xz    # needs no packages, no root, no network")]
     Install {
         /// Get missing distribution packages without asking: as root install them, else as --private does.
