@@ -79,7 +79,8 @@ pub(super) fn staged<E: From<ToolchainError>, T>(
     Ok(pack(&stage)?)
 }
 
-/// Puts together what an archive holds; `scratch` is for what must be made on the way.
+/// Puts together what an archive holds; `scratch` is for what must be made on the way. What is made of the device SDK is made
+/// by what travels: debug information names headers, and it alone calls them the same wherever it is.
 pub(crate) fn gather<E: From<ToolchainError>>(
     machine: &Machine,
     toolchain: &OpenToolchain,
@@ -87,15 +88,22 @@ pub(crate) fn gather<E: From<ToolchainError>>(
     scratch: &Path,
     stage: &Path,
 ) -> Result<Manifest, E> {
+    let manifest = gather_own(machine, toolchain, scratch, stage)?;
+    let mut travelling = OpenToolchain::in_dir(machine, stage.to_owned(), manifest)?;
+    selfcheck::check(&travelling, machine, &scratch.join("check"))?;
     let sdk = scratch.join("sdk");
     create_dir(&sdk)?;
-    for (name, file) in more(toolchain, &sdk)? {
+    for (name, file) in more(&travelling, &sdk)? {
         copy(&file, &stage.join(name))?;
     }
-    Ok(gather_own(machine, toolchain, scratch, stage)?)
+    if let Some(travels) = &mut travelling.manifest.travels {
+        travels.content = tree::hash(stage, BROUGHT)?;
+    }
+    open::write_manifest(stage, &travelling.manifest)?;
+    Ok(travelling.manifest)
 }
 
-/// All but what is made of the device SDK.
+/// All but what is made of the device SDK, and the manifest on disk.
 fn gather_own(
     machine: &Machine,
     toolchain: &OpenToolchain,
@@ -145,20 +153,9 @@ fn gather_own(
     }
     let packages = owners::of(machine, &files)?;
     licenses(machine, stage, &packages, &toolchain.manifest)?;
-    let manifest = Manifest {
-        compiler_headers: headers,
-        travels: Some(Travels {
-            format: FORMAT,
-            host: HOST.into(),
-            content: tree::hash(stage, BROUGHT)?,
-            packages,
-        }),
-        ..toolchain.manifest.clone()
-    };
-    open::write_manifest(stage, &manifest)?;
-    let travelling = OpenToolchain::in_dir(machine, stage.to_owned(), manifest)?;
-    selfcheck::check(&travelling, machine, &scratch.join("check"))?;
-    Ok(travelling.manifest)
+    // its hash is not known before all of it is there
+    let travels = Travels { format: FORMAT, host: HOST.into(), content: String::new(), packages };
+    Ok(Manifest { compiler_headers: headers, travels: Some(travels), ..toolchain.manifest.clone() })
 }
 
 /// Every program, and its name below `programs`.
