@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::num::NonZeroUsize;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -223,6 +224,12 @@ pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Toolch
         create_dir(dir)?;
     }
     fs::write(path, content).context("cannot write", path)
+}
+
+/// The same for a file that is started.
+pub(crate) fn write_program(path: &Path, content: impl AsRef<[u8]>) -> Result<(), ToolchainError> {
+    write(path, content)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).context("cannot make executable", path)
 }
 
 pub(super) fn read(path: &Path) -> Result<String, ToolchainError> {

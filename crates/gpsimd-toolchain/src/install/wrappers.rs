@@ -5,12 +5,9 @@
 //! the directory may travel.
 
 use std::ffi::OsString;
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::workshop::{Workshop, write};
-use crate::error::IoContext as _;
+use super::workshop::{Workshop, write_program};
 use crate::job::joined;
 use crate::open::PLUGIN;
 use crate::travel::PROGRAMS;
@@ -107,6 +104,5 @@ fn for_people(root: &Path, name: &str) -> PathBuf {
 }
 
 fn script(path: &Path, text: &str) -> Result<(), ToolchainError> {
-    write(path, format!("#!/bin/sh\n{text}"))?;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).context("cannot make executable", path)
+    write_program(path, format!("#!/bin/sh\n{text}"))
 }

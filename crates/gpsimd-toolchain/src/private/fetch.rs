@@ -101,8 +101,7 @@ impl<'a> Apt<'a> {
         let (command, dir) = (self.get(words), self.archives());
         let (complaints, tell) = (&mut self.complaints, self.tell);
         process::streaming(&command, &dir, &mut |line| {
-            // `Err:` is of an attempt, of which there may be more; these two are of what came of it
-            if line.starts_with("E: ") || line.starts_with("W: ") {
+            if is_complaint(line) {
                 complaints.push(line.to_owned());
             }
             tell(Event::Said { line: line.to_owned() });
@@ -135,10 +134,7 @@ impl<'a> Apt<'a> {
     /// A failed call as what `apt-get` said of its reasons; what else went wrong stays what it is.
     fn failure(&self, error: ToolchainError) -> ToolchainError {
         let ToolchainError::CommandFailed { output, .. } = &error else { return error };
-        let is_new = |line: &&str| {
-            (line.starts_with("E: ") || line.starts_with("W: "))
-                && !self.complaints.iter().any(|said| said == line)
-        };
+        let is_new = |line: &&str| is_complaint(line) && !self.complaints.iter().any(|said| said == line);
         let mut lines: Vec<&str> = self.complaints.iter().map(String::as_str).collect();
         lines.extend(output.lines().filter(is_new));
         let problem = if lines.is_empty() { output.trim().to_owned() } else { lines.join("\n") };
@@ -153,6 +149,11 @@ impl Wanted {
         let sources = [&["download"], self.sources.as_slice()].concat();
         [programs, sources]
     }
+}
+
+/// `Err:` is of an attempt, of which there may be more; these two are of what came of it.
+fn is_complaint(line: &str) -> bool {
+    line.starts_with("E: ") || line.starts_with("W: ")
 }
 
 /// Of a line `'URI' NAME_VERSION_ARCHITECTURE.deb SIZE HASH`, where a colon in the version is written `%3a`.

@@ -5,11 +5,12 @@
 
 use std::fs::{self, File};
 use std::io::Read as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use memchr::memmem;
+
 use crate::error::IoContext as _;
-use crate::install::workshop::{create_dir, write};
+use crate::install::workshop::{create_dir, write_program};
 use crate::travel::LOADER;
 use crate::{Command, Machine, ToolchainError};
 
@@ -41,8 +42,7 @@ fn below(directory: &Path, root: &Path, moved: &Path, machine: &Machine) -> Resu
             let real = moved.join(path.strip_prefix(root).unwrap_or(&path));
             create_dir(real.parent().unwrap_or(moved))?;
             fs::rename(&path, &real).context("cannot move", &path)?;
-            write(&path, script(machine, root, &real))?;
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).context("cannot change", path)?;
+            write_program(&path, script(machine, root, &real))?;
         }
     }
     Ok(())
@@ -53,8 +53,7 @@ fn needs_loader(path: &Path) -> Result<bool, ToolchainError> {
     let mut start = Vec::new();
     let file = File::open(path).context("cannot open", path)?;
     file.take(4096).read_to_end(&mut start).context("cannot read", path)?;
-    let names = |text: &[u8]| start.windows(text.len()).any(|window| window == text);
-    Ok(start.starts_with(b"\x7fELF") && names(LOADER.as_bytes()))
+    Ok(start.starts_with(b"\x7fELF") && memmem::find(&start, LOADER.as_bytes()).is_some())
 }
 
 fn script(machine: &Machine, root: &Path, real: &Path) -> String {
@@ -87,7 +86,7 @@ mod tests {
             ("usr/lib/gcc/t/12/plugin.so", "\u{7f}ELF\0"),
             ("usr/sbin/other", &program),
         ] {
-            write(&root.join(name), text).unwrap();
+            crate::install::workshop::write(&root.join(name), text).unwrap();
         }
         std::os::unix::fs::symlink("x86_64-linux-gnu-gcc-12", root.join("usr/bin/gcc")).unwrap();
         let machine = write_all(&root, &moved).unwrap();

@@ -4,13 +4,11 @@
 //! Unaware of the archive's form. A toolchain that came in an archive is packed as it is, to the same bytes.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::{BROUGHT, FORMAT, GCC, HOST, PROGRAMS, Package, Travels, launcher, owners, pack};
 use crate::error::IoContext as _;
-use crate::install::workshop::{copy, create_dir, write};
+use crate::install::workshop::{copy, create_dir, write, write_program};
 use crate::install::{selfcheck, wrappers};
 use crate::open::{self, HASHED, Manifest, TARGET};
 use crate::{Command, Machine, OpenToolchain, ToolchainError, packages, process, tree};
@@ -140,10 +138,7 @@ fn gather_own(
     let starts = tree::hash(stage, &["lib", "programs"])?;
     let launcher = launcher::bytes(machine, scratch, &starts)?;
     for (_, name) in &programs {
-        let path = stage.join("programs").join(name);
-        write(&path, &launcher)?;
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
-            .context("cannot make executable", path)?;
+        write_program(&stage.join("programs").join(name), &launcher)?;
     }
     wrappers::write_travelling(stage, &headers, toolchain.manifest.gcc())?;
 

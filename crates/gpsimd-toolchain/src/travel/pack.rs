@@ -26,8 +26,7 @@ const DICTIONARY: u32 = 64 << 20;
 pub(super) fn pack(dir: &Path, file: &Path) -> Result<Exported, ToolchainError> {
     let absolute = std::path::absolute(file).context("cannot make absolute", file)?;
     let scratch = scratch_beside(&absolute)?;
-    let (hash, bytes, unpacked) = written(dir, scratch.as_file())
-        .map_err(|(path, source)| ToolchainError::Io { action: "cannot pack", path, source })?;
+    let (hash, bytes, unpacked) = written(dir, scratch.as_file())?;
     let sum = sum_file(&absolute);
     // an old hash must not stand beside a new archive
     match fs::remove_file(&sum) {
@@ -59,26 +58,16 @@ pub(super) fn sum_file(archive: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Hash and size of the archive, and the size of what is in it; an error says at which file.
-fn written(dir: &Path, to: &File) -> Result<(String, u64, u64), (PathBuf, io::Error)> {
-    let at = |path: &Path| {
-        let path = path.to_owned();
-        move |error: io::Error| (path, error)
-    };
-    let encoder = encoder().map_err(io::Error::from).map_err(at(dir))?;
+/// Hash and size of the archive, and the size of what is in it.
+fn written(dir: &Path, to: &File) -> Result<(String, u64, u64), ToolchainError> {
+    let encoder = encoder().map_err(io::Error::from).context("cannot pack", dir)?;
     let sink = Hashed { inner: BufWriter::new(to), hasher: Sha256::new(), bytes: 0 };
     let mut archive = Builder::new(XzEncoder::new_stream(sink, encoder));
-    let mut unpacked = 0;
-    for name in names(dir).map_err(|error| (dir.to_owned(), io::Error::other(error)))? {
-        let path = dir.join(&name);
-        let content = fs::read(&path).map_err(at(&path))?;
-        let mode = fs::metadata(&path).map_err(at(&path))?.permissions().mode();
-        unpacked += content.len() as u64;
-        let header = header(&name, content.len() as u64, mode & 0o100 != 0).map_err(at(&path))?;
-        archive.append(&header, content.as_slice()).map_err(at(&path))?;
-    }
-    let mut sink = archive.into_inner().and_then(XzEncoder::finish).map_err(at(dir))?;
-    sink.flush().map_err(at(dir))?;
+    let unpacked = each(dir, |name, content, is_executable| {
+        archive.append(&header(name, content.len() as u64, is_executable)?, content)
+    })?;
+    let mut sink = archive.into_inner().and_then(XzEncoder::finish).context("cannot pack", dir)?;
+    sink.flush().context("cannot pack", dir)?;
     Ok((tree::hex(sink.hasher), sink.bytes, unpacked))
 }
 
@@ -88,8 +77,24 @@ fn encoder() -> Result<Stream, liblzma::stream::Error> {
     Stream::new_stream_encoder(Filters::new().lzma2(&options), Check::Crc64)
 }
 
+/// Hands the name, the content and the executable bit of each file to `add`, and gives the size of all; an error says at which.
+pub(super) fn each(
+    dir: &Path,
+    mut add: impl FnMut(&Path, &[u8], bool) -> io::Result<()>,
+) -> Result<u64, ToolchainError> {
+    let mut bytes = 0;
+    for name in names(dir)? {
+        let path = dir.join(&name);
+        let content = fs::read(&path).context("cannot pack", &path)?;
+        let mode = fs::metadata(&path).context("cannot pack", &path)?.permissions().mode();
+        bytes += content.len() as u64;
+        add(&name, &content, mode & 0o100 != 0).context("cannot pack", path)?;
+    }
+    Ok(bytes)
+}
+
 /// The manifest, then all others in the order of their bytes.
-pub(super) fn names(dir: &Path) -> Result<Vec<PathBuf>, ToolchainError> {
+fn names(dir: &Path) -> Result<Vec<PathBuf>, ToolchainError> {
     let mut files = Vec::new();
     let parts = BROUGHT.iter().chain(HASHED).map(|part| dir.join(part));
     for part in parts.filter(|part| part.exists()) {

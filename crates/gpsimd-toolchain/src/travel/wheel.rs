@@ -5,7 +5,6 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
@@ -37,11 +36,7 @@ pub fn wheel<E: From<ToolchainError>>(
         let package = Package::of(&manifest);
         let file = directory.join(package.file_name());
         let scratch = pack::scratch_beside(&file)?;
-        let unpacked = package.write(stage, scratch.as_file()).map_err(|source| ToolchainError::Io {
-            action: "cannot pack",
-            path: stage.to_owned(),
-            source,
-        })?;
+        let unpacked = package.write(stage, scratch.as_file())?;
         let content = File::open(scratch.path()).context("cannot open", scratch.path())?;
         let bytes = content.metadata().context("cannot look at", scratch.path())?.len();
         let sha256 = tree::hash_of(content).context("cannot read", scratch.path())?;
@@ -73,17 +68,20 @@ impl Package {
     }
 
     /// Gives the size of what is in it.
-    fn write(&self, stage: &Path, to: &File) -> io::Result<u64> {
+    fn write(&self, stage: &Path, to: &File) -> Result<u64, ToolchainError> {
         let mut wheel = Writer { zip: ZipWriter::new(BufWriter::new(to)), record: String::new(), bytes: 0 };
         let data = format!("{NAME}-{}.data/data/{SHARED}/{}", self.version, self.directory);
-        for name in pack::names(stage).map_err(io::Error::other)? {
-            let path = stage.join(&name);
-            let is_executable = fs::metadata(&path)?.permissions().mode() & 0o100 != 0;
-            wheel.add(&format!("{data}/{}", name.display()), &fs::read(path)?, is_executable)?;
-        }
+        pack::each(stage, |name, content, is_executable| {
+            wheel.add(&format!("{data}/{}", name.display()), content, is_executable)
+        })?;
+        let sources = fs::read_to_string(stage.join("licenses/SOURCES")).context("cannot pack", stage)?;
+        self.describe(wheel, &sources).context("cannot pack", stage)
+    }
+
+    /// Adds what is not of the toolchain, and gives the size of all.
+    fn describe(&self, mut wheel: Writer<impl io::Write + io::Seek>, sources: &str) -> io::Result<u64> {
         let info = format!("{NAME}-{}.dist-info", self.version);
-        let sources = fs::read_to_string(stage.join("licenses/SOURCES"))?;
-        wheel.add(&format!("{info}/METADATA"), self.metadata(&sources).as_bytes(), false)?;
+        wheel.add(&format!("{info}/METADATA"), self.metadata(sources).as_bytes(), false)?;
         wheel.add(&format!("{info}/WHEEL"), tags().as_bytes(), false)?;
         wheel.finish(&format!("{info}/RECORD"))
     }
@@ -167,6 +165,7 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::install::workshop;
     use std::io::Read as _;
 
     #[test]
@@ -180,13 +179,10 @@ mod tests {
     #[test]
     fn every_file_is_on_record() {
         let stage = tempfile::tempdir().unwrap();
-        for (name, text) in
-            [("toolchain.json", "{}"), ("licenses/SOURCES", "cc 12\n"), ("bin/q7-as", "#!/bin/sh\n")]
-        {
-            crate::install::workshop::write(&stage.path().join(name), text).unwrap();
+        for (name, text) in [("toolchain.json", "{}"), ("licenses/SOURCES", "cc 12\n")] {
+            workshop::write(&stage.path().join(name), text).unwrap();
         }
-        let script = stage.path().join("bin/q7-as");
-        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        workshop::write_program(&stage.path().join("bin/q7-as"), "#!/bin/sh\n").unwrap();
         let package = Package { version: "1+gcc12.2.0.hc0ffee".into(), directory: "travelling-x".into() };
         let bytes = || {
             let file = tempfile::tempfile().unwrap();
