@@ -2,6 +2,10 @@
 //!
 //! A number below 4 GiB is an address of the core, one above it of the device. Unaware of what lies there.
 
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use emmy_dap_types::requests::{DisassembleArguments, ReadMemoryArguments};
 use emmy_dap_types::responses::{DisassembleResponse, ReadMemoryResponse};
 use emmy_dap_types::types::DisassembledInstruction;
@@ -41,7 +45,7 @@ impl Conversation<'_, '_> {
         body(ReadMemoryResponse {
             address: format!("{address:#x}"),
             unreadable_bytes: (missing > 0).then_some(missing),
-            data: Some(encode(&bytes)),
+            data: Some(BYTES.encode(&bytes)),
         })
     }
 
@@ -50,7 +54,7 @@ impl Conversation<'_, '_> {
         let wrong = || DebugError::Memory { text: text("memoryReference").to_owned() };
         let address = number(text("memoryReference")).ok_or_else(wrong)?;
         let offset = request.arguments.get("offset").and_then(Value::as_i64).unwrap_or(0);
-        let bytes = decode(text("data")).ok_or_else(wrong)?;
+        let bytes = BYTES.decode(text("data")).map_err(|_| wrong())?;
         let place = self.place(address.wrapping_add_signed(offset));
         let count = bytes.len();
         if !self.debugger.edit(self.debugger.current, Edit::Memory(place, bytes)) {
@@ -139,34 +143,13 @@ fn invalid(at: u32) -> DisassembledInstruction {
     }
 }
 
-const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// Base64, as the protocol has bytes.
-fn encode(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let word =
-            chunk.iter().enumerate().fold(0_u32, |word, (at, byte)| word | u32::from(*byte) << (16 - 8 * at));
-        for at in 0..4 {
-            let digit = DIGITS[(word >> (18 - 6 * at) & 63) as usize];
-            text.push(if at <= chunk.len() { char::from(digit) } else { '=' });
-        }
-    }
-    text
-}
-
-fn decode(text: &str) -> Option<Vec<u8>> {
-    let digits = text.trim_end_matches('=').bytes();
-    let digits: Option<Vec<usize>> =
-        digits.map(|byte| DIGITS.iter().position(|digit| *digit == byte)).collect();
-    let mut bytes = Vec::new();
-    for chunk in digits?.chunks(4) {
-        let word =
-            chunk.iter().enumerate().fold(0_u32, |word, (at, digit)| word | (*digit as u32) << (18 - 6 * at));
-        bytes.extend(word.to_be_bytes().get(1..chunk.len()).unwrap_or_default());
-    }
-    Some(bytes)
-}
+/// Bytes as the protocol has them; clients may leave out what fills the end.
+const BYTES: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
 
 #[cfg(test)]
 mod tests {
@@ -176,9 +159,9 @@ mod tests {
     fn bytes_travel_as_base64() {
         let rows: [(&[u8], &str); 4] = [(b"", ""), (b"f", "Zg=="), (b"fo", "Zm8="), (b"foobar", "Zm9vYmFy")];
         for (bytes, text) in rows {
-            assert_eq!(encode(bytes), text);
-            assert_eq!(decode(text).as_deref(), Some(bytes));
+            assert_eq!(BYTES.encode(bytes), text);
+            assert_eq!(BYTES.decode(text).ok().as_deref(), Some(bytes));
         }
-        assert_eq!(decode("Zm9*"), None);
+        assert_eq!(BYTES.decode("Zm9*").ok(), None);
     }
 }

@@ -7,6 +7,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::{GeneralPurpose, URL_SAFE_NO_PAD};
 use sha2::{Digest as _, Sha256};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -23,6 +25,8 @@ const NAME: &str = "gpsimd_build_toolchain";
 /// Its programs bring their loader and C library, so it is for machines with an old one, and for those with another.
 const TAGS: [&str; 3] = ["manylinux_2_17_x86_64", "manylinux2014_x86_64", "musllinux_1_1_x86_64"];
 const COMPRESSION: i64 = 6;
+/// How hashes of wheels are written.
+const HASHES: GeneralPurpose = URL_SAFE_NO_PAD;
 
 /// Writes `toolchain` as a wheel of its own name to `directory`; otherwise as [`super::export`].
 pub fn wheel<E: From<ToolchainError>>(
@@ -126,7 +130,7 @@ struct Writer<W: io::Write + io::Seek> {
 impl<W: io::Write + io::Seek> Writer<W> {
     fn add(&mut self, name: &str, content: &[u8], is_executable: bool) -> io::Result<()> {
         self.member(name, content, is_executable)?;
-        let hash = base64(&Sha256::digest(content));
+        let hash = HASHES.encode(Sha256::digest(content));
         self.record += &format!("{name},sha256={hash},{}\n", content.len());
         Ok(())
     }
@@ -150,18 +154,6 @@ impl<W: io::Write + io::Seek> Writer<W> {
     }
 }
 
-/// Of the alphabet for names, without padding: as hashes of wheels are written.
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let group = (0..3).fold(0, |group, at| group << 8 | usize::from(chunk.get(at).copied().unwrap_or(0)));
-        let digits = [18, 12, 6, 0].map(|shift| ALPHABET[group >> shift & 63]);
-        text.extend(digits.iter().take(chunk.len() + 1).map(|digit| char::from(*digit)));
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,9 +163,9 @@ mod tests {
     #[test]
     fn hashes_are_written_as_in_wheels() {
         for (bytes, want) in [("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg")] {
-            assert_eq!(base64(bytes.as_bytes()), want);
+            assert_eq!(HASHES.encode(bytes), want);
         }
-        assert_eq!(base64(&[0xfb, 0xff]), "-_8");
+        assert_eq!(HASHES.encode([0xfb, 0xff]), "-_8");
     }
 
     #[test]
@@ -212,7 +204,7 @@ mod tests {
         let record = text(&mut wheel, &want[5]);
         for name in &want[..5] {
             let content = text(&mut wheel, name);
-            let line = format!("{name},sha256={},{}", base64(&Sha256::digest(&content)), content.len());
+            let line = format!("{name},sha256={},{}", HASHES.encode(Sha256::digest(&content)), content.len());
             assert!(record.lines().any(|other| other == line), "{line}\n{record}");
         }
         assert!(record.ends_with(&format!("{},,\n", want[5])));
