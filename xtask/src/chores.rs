@@ -154,9 +154,11 @@ pub fn target_directory() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Runs a command that must succeed, and says which.
+/// Runs a command that must succeed, in the repository unless it has another directory, and says which.
 pub fn run(command: &mut Command) -> Result<()> {
-    command.current_dir(root());
+    if command.get_current_dir().is_none() {
+        command.current_dir(root());
+    }
     let line = std::iter::once(command.get_program())
         .chain(command.get_args())
         .map(|part| part.to_string_lossy())

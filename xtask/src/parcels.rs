@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 use crate::chores::root;
+use crate::dist::crates::published;
 
 /// Tests that hold the repository's pages to the code; a package has no such pages.
 const OF_THE_REPOSITORY: [&str; 2] = ["src/explanations/collected.rs", "src/schemas.rs"];
@@ -26,19 +27,18 @@ struct Parcel {
 }
 
 fn parcels() -> Vec<Parcel> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(root().join("crates")).unwrap().flatten() {
-        let directory = entry.path();
-        let manifest = fs::read_to_string(directory.join("Cargo.toml")).unwrap();
-        let manifest: Table = toml::from_str(&manifest).unwrap();
-        let about = manifest["package"].as_table().unwrap().clone();
-        if about.get("publish").and_then(toml::Value::as_bool) != Some(false) {
-            found.push(Parcel { name: about["name"].as_str().unwrap().to_owned(), directory, about });
-        }
-    }
-    found.sort_by(|a, b| a.name.cmp(&b.name));
-    assert!(found.len() > 10, "{} crates", found.len());
-    found
+    let parcels: Vec<Parcel> = published()
+        .unwrap()
+        .into_iter()
+        .map(|package| {
+            let directory = root().join("crates").join(&package.name);
+            let manifest: Table =
+                toml::from_str(&fs::read_to_string(directory.join("Cargo.toml")).unwrap()).unwrap();
+            Parcel { name: package.name, about: manifest["package"].as_table().unwrap().clone(), directory }
+        })
+        .collect();
+    assert!(parcels.len() > 10, "{} crates", parcels.len());
+    parcels
 }
 
 /// Everything below a directory: links are not followed.

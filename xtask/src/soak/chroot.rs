@@ -16,6 +16,9 @@ use crate::chores::{run, target_directory};
 /// Where the working directory is, seen from inside.
 pub const WORK: &str = "/mnt";
 const USER: u32 = 1000;
+/// What a system that builds the toolchain for itself is told.
+pub const BUILDING: [(&str, &str); 4] =
+    [("GPSIMD_BUILD_HOME", "/mnt/home"), ("PATH", "/usr/bin:/bin"), ("TMPDIR", "/mnt"), ("NO_COLOR", "1")];
 
 /// Mounts what a system needs, in name spaces of its own, and goes in: `$1` the root, `$2` the working directory. No program
 /// of the system itself takes part.
@@ -121,9 +124,7 @@ impl Chroot {
 
     /// Runs a command inside, which must succeed; gives what it said.
     pub fn good(&self, variables: &[(&str, &str)], words: &[&str]) -> Result<String> {
-        let end = end(&mut self.call(variables, words))?;
-        ensure!(end.code == Some(0), "{words:?}: {:?}\n{}", end.code, end.said);
-        Ok(end.said)
+        end(&mut self.call(variables, words))?.good(words)
     }
 }
 

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::chroot::{Chroot, WORK};
-use super::yard::{Yard, end};
+use super::yard::{ARCHIVE, Yard, end};
 use crate::chores::root;
 use crate::dist;
 
@@ -20,7 +20,6 @@ use crate::dist;
 const RELEASES: [&str; 2] = ["bullseye", "trixie"];
 /// The release that the toolchain is built on.
 const NATIVE: &str = "bookworm";
-pub const ARCHIVE: &str = "toolchain.tar.xz";
 const INSTALL_LIMIT: Duration = Duration::from_secs(10);
 const VARIABLES: [(&str, &str); 2] = [("GPSIMD_BUILD_HOME", "/mnt/home"), ("NO_COLOR", "1")];
 /// Where what `integrations/ci` publishes goes.
@@ -36,7 +35,7 @@ pub fn storm(yard: &Yard) -> Result<String> {
     }
     let archive = yard.path(ARCHIVE);
     let examples = examples()?;
-    copy(&root().join("examples"), &yard.path("examples"))?;
+    yard.bring_examples()?;
     for example in &examples {
         yard.good(&words(&example.build()))?;
     }
@@ -93,7 +92,7 @@ fn there(
     }
     ensure!(took <= INSTALL_LIMIT, "installing took {took:?}");
     good(&["doctor"])?;
-    let mut calls = 0;
+    let (mut calls, mut images) = (0, 0);
     for example in examples {
         let library = example.library();
         good(&words(&example.build()))?;
@@ -103,13 +102,9 @@ fn there(
             good(&[&["test", &library, "--only", "given,calls"], &words(&call.test)[..]].concat())?;
             calls += 1;
         }
-        let (ours, theirs) = (images(&yard.path("build"))?, images(&chroot.work().join("build"))?);
-        for (name, bytes) in theirs {
-            ensure!(ours.get(&name) == Some(&bytes), "{name} has other bytes than here");
-        }
+        images = same_images(yard, chroot)?;
     }
     chroot.has_compiled_no_sdk()?;
-    let images = images(&chroot.work().join("build"))?.len();
     // what came in an archive goes out as the same
     good(&["toolchain", "export", "again.tar.xz"])?;
     let again = fs::read(chroot.work().join("again.tar.xz"))?;
@@ -236,18 +231,23 @@ fn input(input: &Value) -> String {
     }
 }
 
+/// What was built there has the bytes that it has here; gives how many images that are.
+pub fn same_images(yard: &Yard, chroot: &Chroot) -> Result<usize> {
+    let (ours, theirs) = (images(&yard.path("build"))?, images(&chroot.work().join("build"))?);
+    for (name, bytes) in &theirs {
+        ensure!(ours.get(name) == Some(bytes), "{name} has other bytes than here");
+    }
+    Ok(theirs.len())
+}
+
 /// Images, linked and stripped, by name.
-pub fn images(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
+fn images(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
     let entries = fs::read_dir(directory).with_context(|| directory.display().to_string())?;
     let mut images = BTreeMap::new();
     for entry in entries.flatten().filter(|entry| entry.path().extension().is_some_and(|end| end == "so")) {
         images.insert(entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path())?);
     }
     Ok(images)
-}
-
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    crate::chores::run(std::process::Command::new("cp").arg("-r").arg(from).arg(to))
 }
 
 pub fn words(line: &[String]) -> Vec<&str> {

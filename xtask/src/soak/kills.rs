@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result, ensure};
 
 use super::dice::Dice;
-use super::yard::{End, Outputs, Yard, end};
+use super::yard::{End, Outputs, Yard, end, good};
 
 /// Calls that change something, wait for something, or end something. `?` passes over what a machine lacks.
 const CALLS: [&str; 38] = [
@@ -168,8 +168,7 @@ fn counted(yard: &Yard, scene: Scene) -> Result<Vec<Place>> {
         .arg(&log)
         .args(["-e", &format!("trace={}", CALLS.join(","))]);
     build(yard, scene, &mut command);
-    let end = end(&mut command)?;
-    ensure!(end.code == Some(0), "an undisturbed build: {:?}\n{}", end.code, end.said);
+    good(&mut command).context("an undisturbed build")?;
     let mut counts = BTreeMap::<(String, String), u32>::new();
     for line in fs::read_to_string(&log)?.lines() {
         let mut words = line.split_whitespace();

@@ -6,14 +6,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::chroot::{Chroot, WORK};
-use super::chroots::{ARCHIVE, Example, examples, toolchain_packages, words};
+use super::chroot::{BUILDING, Chroot, WORK};
+use super::chroots::{Example, examples, toolchain_packages, words};
 use super::parsers;
-use super::yard::{Yard, end};
-use crate::chores::{cargo, root, run};
+use super::yard::{ARCHIVE, Yard};
+use crate::chores::{cargo, run};
 
 const RELEASE: &str = "trixie";
 const GCC: &str = "gcc-13";
@@ -23,26 +23,20 @@ pub fn storm(yard: &Yard) -> Result<String> {
     // built for an older C library
     chroot.bring(yard.tool(), "gpsimd-build")?;
     let tool = format!("{WORK}/gpsimd-build");
-    let variables = [
-        ("GPSIMD_BUILD_HOME", "/mnt/home"),
-        ("PATH", "/usr/bin:/bin"),
-        ("TMPDIR", "/mnt"),
-        ("NO_COLOR", "1"),
-    ];
     for arguments in [&["toolchain", "install", "--yes"][..], &["toolchain", "export", ARCHIVE]] {
-        chroot.good(&variables, &[&[tool.as_str()], arguments].concat())?;
+        chroot.good(&BUILDING, &[&[tool.as_str()], arguments].concat())?;
     }
     let home = yard.path("newer home");
     let archive = chroot.work().join(ARCHIVE);
     let install = ["toolchain", "install", "--from", &archive.to_string_lossy()];
-    good(yard, &home, &install)?;
+    yard.good_in(&home, &install)?;
     run(cargo().args(["test", "--workspace", "--test", "conformance"]).env("GPSIMD_BUILD_HOME", &home))?;
     let sources = sources(&chroot)?;
     for mut suite in [parsers::torture_suite("each"), parsers::library_suite()] {
         run(suite.env("GPSIMD_BUILD_HOME", &home).env("GPSIMD_GCC_SOURCES", &sources))?;
     }
 
-    run(std::process::Command::new("cp").arg("-r").arg(root().join("examples")).arg(yard.path("examples")))?;
+    yard.bring_examples()?;
     println!("| example | stripped image | instructions |\n|---|---|---|");
     for example in examples()? {
         let [(ours, here), (theirs, there)] =
@@ -64,7 +58,7 @@ fn sources(chroot: &Chroot) -> Result<PathBuf> {
 
 /// Bytes of the example's first image that ships, and instructions of the calls of all its ops.
 fn measured(yard: &Yard, home: &Path, example: &Example) -> Result<(u64, u64)> {
-    good(yard, home, &words(&example.build()))?;
+    yard.good_in(home, &words(&example.build()))?;
     let directory = yard.path("build");
     let single = directory.join(format!("{}.stripped.so", example.name));
     let first = directory.join(format!("{}_cpu0.stripped.so", example.name));
@@ -73,18 +67,11 @@ fn measured(yard: &Yard, home: &Path, example: &Example) -> Result<(u64, u64)> {
     let mut instructions = 0;
     for call in &example.calls {
         let said =
-            good(yard, home, &[&["run", &example.library(), "--json"], &words(&call.run)[..]].concat())?;
+            yard.good_in(home, &[&["run", &example.library(), "--json"], &words(&call.run)[..]].concat())?;
         let answer: Value = serde_json::from_str(&said).context("what run says")?;
         let cores = answer["result"]["cores"].as_array().context("cores")?;
         instructions +=
             cores.iter().filter_map(|core| core["counters"]["instructions"].as_u64()).sum::<u64>();
     }
     Ok((bytes, instructions))
-}
-
-/// Runs the tool in the yard with another data directory; it must succeed.
-fn good(yard: &Yard, home: &Path, arguments: &[&str]) -> Result<String> {
-    let end = end(yard.call(arguments).env("GPSIMD_BUILD_HOME", home))?;
-    ensure!(end.code == Some(0), "{arguments:?}: {:?}\n{}", end.code, end.said);
-    Ok(end.said)
 }

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use super::chroot::{Chroot, WORK};
-use super::chroots::{ARCHIVE, Example, examples, images, words};
-use super::yard::{Yard, end};
+use super::chroot::{BUILDING, Chroot, WORK};
+use super::chroots::{Example, examples, same_images, words};
+use super::yard::{ARCHIVE, Yard, end};
 use crate::chores::{root, run};
 use crate::dist;
 
@@ -19,8 +19,6 @@ const RELEASES: [(&str, &str, &str); 3] = [
     ("trixie", "debian-archive-keyring", "/usr/share/keyrings/debian-archive-keyring.gpg"),
     ("noble", "ubuntu-keyring", "/usr/share/keyrings/ubuntu-archive-keyring.gpg"),
 ];
-const VARIABLES: [(&str, &str); 4] =
-    [("GPSIMD_BUILD_HOME", "/mnt/home"), ("PATH", "/usr/bin:/bin"), ("TMPDIR", "/mnt"), ("NO_COLOR", "1")];
 const INSTALL: [&str; 3] = ["toolchain", "install", "--yes"];
 /// A disk that has room for the lists.
 const SMALL: &str = "size=128m,uid=1000";
@@ -28,7 +26,7 @@ const SMALL: &str = "size=128m,uid=1000";
 const SECONDS_TO_LIVE: &str = "8";
 
 pub fn storm(yard: &Yard) -> Result<String> {
-    run(std::process::Command::new("cp").arg("-r").arg(root().join("examples")).arg(yard.path("examples")))?;
+    yard.bring_examples()?;
     yard.good(&["toolchain", "export", ARCHIVE])?;
     let ours = dist::sha256(&std::fs::read(yard.path(ARCHIVE))?);
     let examples = examples()?;
@@ -51,10 +49,10 @@ fn there(chroot: &Chroot, example: &Example, yard: &Yard, ours: &str) -> Result<
     chroot.bring(yard.tool(), "gpsimd-build")?;
     chroot.bring(&root().join("examples"), "examples")?;
     let tool = format!("{WORK}/gpsimd-build");
-    let good = |arguments: &[&str]| chroot.good(&VARIABLES, &[&[tool.as_str()], arguments].concat());
+    let good = |arguments: &[&str]| chroot.good(&BUILDING, &[&[tool.as_str()], arguments].concat());
 
-    stopped(chroot, &VARIABLES, &[&tool, "toolchain", "install"], "toolchain::packages_missing")?;
-    let nowhere = [&VARIABLES[..], &[("http_proxy", "http://127.0.0.1:9")]].concat();
+    stopped(chroot, &BUILDING, &[&tool, "toolchain", "install"], "toolchain::packages_missing")?;
+    let nowhere = [&BUILDING[..], &[("http_proxy", "http://127.0.0.1:9")]].concat();
     stopped(chroot, &nowhere, &[&[tool.as_str()], &INSTALL[..]].concat(), "toolchain::fetch")?;
     let small = chroot.work().join("small");
     std::fs::create_dir(&small)?;
@@ -62,16 +60,16 @@ fn there(chroot: &Chroot, example: &Example, yard: &Yard, ours: &str) -> Result<
     let there = [("GPSIMD_BUILD_HOME", "/mnt/small")];
     let full = stopped(
         chroot,
-        &[&VARIABLES[1..], &there].concat(),
+        &[&BUILDING[1..], &there].concat(),
         &[&[tool.as_str()], &INSTALL[..]].concat(),
         "toolchain::fetch",
     );
     run(std::process::Command::new("umount").arg(&small))?;
     full?;
     let killed = [&["/usr/bin/timeout", "--signal=KILL", SECONDS_TO_LIVE, &tool], &INSTALL[..]].concat();
-    let end = end(&mut chroot.call(&VARIABLES, &killed))?;
+    let end = end(&mut chroot.call(&BUILDING, &killed))?;
     ensure!(end.code == Some(137), "it was not killed: {:?}\n{}", end.code, end.said);
-    stopped(chroot, &VARIABLES, &[&tool, "toolchain", "show"], "toolchain::program_missing")?;
+    stopped(chroot, &BUILDING, &[&tool, "toolchain", "show"], "toolchain::program_missing")?;
 
     let said = good(&INSTALL)?;
     ensure!(said.contains("cleared what an unfinished install left"), "{said}");
@@ -98,17 +96,13 @@ fn there(chroot: &Chroot, example: &Example, yard: &Yard, ours: &str) -> Result<
     }
     let install = ["toolchain", "install", "--from", &archive.to_string_lossy()];
     for arguments in [&install[..], &words(&example.build())] {
-        let end = super::yard::end(yard.call(arguments).env("GPSIMD_BUILD_HOME", &home))?;
-        ensure!(end.code == Some(0), "{arguments:?}: {:?}\n{}", end.code, end.said);
+        yard.good_in(&home, arguments)?;
     }
-    let (ours_built, theirs) = (images(&yard.path("build"))?, images(&chroot.work().join("build"))?);
-    for (name, bytes) in &theirs {
-        ensure!(ours_built.get(name) == Some(bytes), "{name} has other bytes than here");
-    }
+    let images = same_images(yard, chroot)?;
     let same = dist::sha256(&std::fs::read(&archive)?) == ours;
     let archive =
         if same { "the archive that this machine exports" } else { "another archive than this machine's" };
-    Ok(format!("{} images byte for byte as here, {archive}", theirs.len()))
+    Ok(format!("{images} images byte for byte as here, {archive}"))
 }
 
 /// Runs what must end with this error, and leave no toolchain.

@@ -11,7 +11,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use super::yard::Yard;
-use crate::chores::{cargo, cargo_home, root};
+use crate::chores::{cargo, cargo_home, root, run};
 use crate::dist::crates::{Package, packed, published};
 
 /// What cargo says at every rehearsal.
@@ -33,9 +33,9 @@ pub fn storm(yard: &Yard) -> Result<String> {
     fs::write(yard.path("Cargo.toml"), workspace(&packages)?)?;
     fs::copy(root().join("Cargo.lock"), yard.path("Cargo.lock"))?;
     // examples are built with the tests
-    say(alone(yard).args(["test", "--workspace", "--exclude", TOOL, "--no-fail-fast"]))?;
-    say(alone(yard).args(["build", "--package", TOOL]))?;
-    say(alone(yard).args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-Dwarnings"))?;
+    run(alone(yard).args(["test", "--workspace", "--exclude", TOOL, "--no-fail-fast"]))?;
+    run(alone(yard).args(["build", "--package", TOOL]))?;
+    run(alone(yard).args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-Dwarnings"))?;
     Ok(format!(
         "cargo would publish {} crates; each builds, tests and documents itself alone",
         packages.len()
@@ -80,7 +80,7 @@ fn unpack(yard: &Yard, packages: &[Package]) -> Result<()> {
     for package in packages {
         let file = made.join(package.file());
         let mut tar = Command::new("tar");
-        say(tar.arg("-xzf").arg(file).arg("-C").arg(yard.dir()))?;
+        run(tar.arg("-xzf").arg(file).arg("-C").arg(yard.dir()))?;
         let unpacked = yard.path(package.file().trim_end_matches(".crate"));
         fs::rename(&unpacked, yard.path(&package.name)).with_context(|| unpacked.display().to_string())?;
     }
@@ -107,11 +107,4 @@ fn alone(yard: &Yard) -> Command {
     let mut command = apart(yard, Command::new(env!("CARGO")));
     command.current_dir(yard.dir()).env("INSTA_UPDATE", "no").env("GPSIMD_BUILD_HOME", yard.home());
     command
-}
-
-fn say(command: &mut Command) -> Result<()> {
-    println!("xtask: {command:?}");
-    let status = command.status().with_context(|| format!("{command:?}"))?;
-    ensure!(status.success(), "{command:?}: {status}");
-    Ok(())
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 
 use super::chroot::{Chroot, WORK};
-use super::yard::Yard;
+use super::yard::{ARCHIVE, Yard};
 use crate::chores::{cargo, root, run, target_directory};
 
 const RELEASE: &str = "trixie";
@@ -22,7 +22,6 @@ const PACKAGES: [&str; 7] = [
     "python3-setuptools",
     "g++",
 ];
-const ARCHIVE: &str = "toolchain.tar.xz";
 /// Compares with the operators of one version.
 const OF_ONE_VERSION: &str = "tests/torch/test_judge.py";
 

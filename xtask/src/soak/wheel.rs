@@ -7,8 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::chroots::ARCHIVE;
-use super::yard::{Yard, end};
+use super::yard::{ARCHIVE, Yard, end};
 use crate::chores::run;
 
 const PACKAGE: &str = "gpsimd-build-toolchain";
@@ -23,11 +22,7 @@ pub fn storm(yard: &Yard) -> Result<String> {
         command.args(arguments).env("GPSIMD_BUILD_HOME", yard.path("home of it"));
         end(&mut command)
     };
-    let good = |arguments: &[&str]| -> Result<String> {
-        let end = call(arguments)?;
-        ensure!(end.code == Some(0), "{arguments:?}: {:?}\n{}", end.code, end.said);
-        Ok(end.said)
-    };
+    let good = |arguments: &[&str]| -> Result<String> { call(arguments)?.good(arguments) };
     let pip = |arguments: &[&str]| {
         let mut command = Command::new(environment.join("bin/python3"));
         command.args(["-m", "pip", "--disable-pip-version-check", "--quiet"]);
@@ -48,7 +43,7 @@ pub fn storm(yard: &Yard) -> Result<String> {
     // from here it goes out as it would have from where it was made
     good(&["toolchain", "export", "again.tar.xz"])?;
     ensure!(fs::read(yard.path("again.tar.xz"))? == fs::read(yard.path(ARCHIVE))?, "another archive");
-    let again = wheel(yard, |directory| good(&["toolchain", "wheel", directory]).map(drop), "again")?;
+    let again = wheel(yard, |directory| good(&["toolchain", "wheel", directory]), "again")?;
     ensure!(fs::read(&again)? == fs::read(&made)?, "another package");
     // what the program came with goes before what it is given
     let said = good(&["toolchain", "install", "--from", ARCHIVE])?;
@@ -63,7 +58,7 @@ pub fn storm(yard: &Yard) -> Result<String> {
 }
 
 /// The one wheel in a directory of the yard that `make` fills.
-fn wheel(yard: &Yard, make: impl FnOnce(&str) -> Result<()>, name: &str) -> Result<String> {
+fn wheel(yard: &Yard, make: impl FnOnce(&str) -> Result<String>, name: &str) -> Result<String> {
     fs::create_dir(yard.path(name))?;
     make(name)?;
     let entry = fs::read_dir(yard.path(name))?.flatten().next().context("a wheel")?;

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
+use std::fmt::Debug;
 use std::fs;
 use std::hash::{Hash as _, Hasher as _};
 use std::os::unix::process::ExitStatusExt as _;
@@ -12,10 +13,13 @@ use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::chores::{root, target_directory};
+use crate::chores::{root, run, target_directory};
 
 /// The op of the example, for commands that do not compile to find it out.
 pub const SCHEMA: &str = "my_ops::vector_add(Tensor a, Tensor b) -> (Tensor out)";
+
+/// A toolchain that was exported, wherever it is brought.
+pub const ARCHIVE: &str = "toolchain.tar.xz";
 
 /// Visible files by name, each as a hash of its bytes.
 pub type Outputs = BTreeMap<String, u64>;
@@ -35,6 +39,12 @@ impl End {
             Some(124 | 137) => bail!("still running when its time was over\n{}", self.said),
             _ => bail!("exit status {:?}, signal {:?}\n{}", self.code, self.signal, self.said),
         }
+    }
+
+    /// What was said by what must succeed.
+    pub fn good(self, what: impl Debug) -> Result<String> {
+        ensure!(self.code == Some(0), "{what:?}: {:?}\n{}", self.code, self.said);
+        Ok(self.said)
     }
 }
 
@@ -98,11 +108,19 @@ impl Yard {
         command
     }
 
-    /// Runs the tool, which must succeed.
-    pub fn good(&self, arguments: &[&str]) -> Result<()> {
-        let end = end(&mut self.call(arguments))?;
-        ensure!(end.code == Some(0), "{arguments:?}: {:?}\n{}", end.code, end.said);
-        Ok(())
+    /// Runs the tool, which must succeed; gives what it said.
+    pub fn good(&self, arguments: &[&str]) -> Result<String> {
+        end(&mut self.call(arguments))?.good(arguments)
+    }
+
+    /// The same with another data directory.
+    pub fn good_in(&self, home: &Path, arguments: &[&str]) -> Result<String> {
+        end(self.call(arguments).env("GPSIMD_BUILD_HOME", home))?.good(arguments)
+    }
+
+    /// Puts the examples there.
+    pub fn bring_examples(&self) -> Result<()> {
+        run(Command::new("cp").arg("-r").arg(root().join("examples")).arg(self.path("examples")))
     }
 
     /// A kernel of the same name whose images all differ from those of another `value`.
@@ -147,6 +165,11 @@ pub fn end(command: &mut Command) -> Result<End> {
     let Output { status, stdout, stderr } = command.output().with_context(|| format!("{command:?}"))?;
     let said = format!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
     Ok(End { code: status.code(), signal: status.signal(), said })
+}
+
+/// Runs what must succeed; gives what it said.
+pub fn good(command: &mut Command) -> Result<String> {
+    end(command)?.good(command)
 }
 
 /// Where the tool keeps its toolchains.

@@ -9,9 +9,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{ARCHIVE, OPS, compare, good};
+use super::{OPS, compare};
 use crate::chores::{root, run};
-use crate::soak::yard::{Yard, end};
+use crate::soak::yard::{ARCHIVE, Yard, end, good};
 
 /// The same libraries by the rules of `integrations/bazel`, each in a sandbox.
 pub fn storm(yard: &Yard, libraries: usize) -> Result<String> {
@@ -35,7 +35,7 @@ pub fn storm(yard: &Yard, libraries: usize) -> Result<String> {
     };
     let build = ["build", "--spawn_strategy=linux-sandbox", "--jobs=2", "--noshow_progress", "//:all"];
     let begin = Instant::now();
-    let built = good(&mut call(&build)).and_then(|()| {
+    let built = good(&mut call(&build)).and_then(|_| {
         let took = begin.elapsed();
         let made = yard.path("bazel-made");
         fs::create_dir_all(&made)?;

@@ -10,10 +10,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{compare, good, plan};
+use super::{compare, plan};
 use crate::chores::root;
 use crate::soak::chroot::base;
-use crate::soak::yard::{Yard, end};
+use crate::soak::yard::{Yard, good};
 
 const RELEASE: &str = "bookworm";
 /// What is started, and where the package has it.
@@ -68,9 +68,8 @@ pub fn storm(yard: &Yard) -> Result<String> {
         .map(|entry| entry.path())
         .find(|path| path.join("programs").is_dir())
         .with_context(|| format!("no imported toolchain in {}", toolchains.display()))?;
-    let made = end(Command::new("sh").arg(script).arg(imported).arg(yard.path("icecc-environment")))?;
-    ensure!(made.code == Some(0), "the environment: {:?}\n{}", made.code, made.said);
-    let environment = made.said.trim();
+    let made = good(Command::new("sh").arg(script).arg(imported).arg(yard.path("icecc-environment")))?;
+    let environment = made.trim();
 
     let mut hosts = Command::new("unshare");
     hosts.args([

@@ -17,11 +17,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 
-use super::yard::{Yard, end};
+use super::yard::{ARCHIVE, Yard, end, good};
 
 /// A library holds ten ops at most.
 const OPS: usize = 10;
-const ARCHIVE: &str = "toolchain.tar.xz";
 
 pub fn storm(yard: &Yard, libraries: usize) -> Result<String> {
     for library in 0..libraries {
@@ -106,12 +105,6 @@ fn ninja(yard: &Yard, directory: &str) -> Command {
     command.current_dir(yard.dir()).env_clear().env("PATH", "/usr/bin:/bin");
     command.args(["-j", "4", "-f", &format!("{directory}.ninja")]);
     command
-}
-
-fn good(command: &mut Command) -> Result<()> {
-    let end = end(command)?;
-    ensure!(end.code == Some(0), "{command:?}: {:?}\n{}", end.code, end.said);
-    Ok(())
 }
 
 /// A source that the plan names is taken away: ninja refuses before it starts anything.

@@ -10,8 +10,8 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::{compare, good, ninja, plan};
-use crate::soak::yard::{Yard, end};
+use super::{compare, ninja, plan};
+use crate::soak::yard::{Yard, good};
 
 /// The first library, twice.
 pub fn storm(yard: &Yard) -> Result<String> {
@@ -32,7 +32,7 @@ pub fn storm(yard: &Yard) -> Result<String> {
         fs::remove_dir_all(yard.path("sccache"))?;
         plan(yard, 1, "sccache", &["--launcher", "sccache"])?;
         good(ninja(yard, "sccache").envs(variables))?;
-        let said = end(&mut sccache(&["--show-stats", "--stats-format=json"]))?.said;
+        let said = good(&mut sccache(&["--show-stats", "--stats-format=json"]))?;
         let stats: Value = serde_json::from_str(&said).context("sccache's statistics")?;
         let count = |name: &str| {
             let kinds = stats["stats"][name]["counts"].as_object().into_iter().flatten();
