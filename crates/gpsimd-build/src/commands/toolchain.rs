@@ -73,12 +73,9 @@ pub struct Shown {
 pub fn run(arguments: &Arguments, render: &Render) -> Result<Status> {
     match &arguments.command {
         ToolchainCommand::Install { from: Some(from), sha256, .. } => {
-            let steps = Steps::new(render.is_json());
-            let (machine, home) = (Machine::here(), Home::from_env()?);
-            let outcome =
-                travel::import(&machine, &home, from, sha256.as_deref(), &|event| steps.event(&event))?;
-            steps.finish();
-            installed(outcome, render)
+            in_steps(render, |machine, home, tell| {
+                Ok(travel::import(machine, home, from, sha256.as_deref(), tell)?)
+            })
         }
         ToolchainCommand::Install { yes, private, jobs, from: None, .. } => {
             let jobs = jobs.map_or_else(processors, usize::from);
@@ -124,17 +121,21 @@ fn install(yes: bool, jobs: NonZeroUsize, render: &Render) -> Result<Status> {
             }
         })?;
     }
-    let steps = Steps::new(render.is_json());
-    let outcome = install::install(&machine, &Home::from_env()?, jobs, &|event| steps.event(&event))?;
-    steps.finish();
-    installed(outcome, render)
+    in_steps(render, |machine, home, tell| Ok(install::install(machine, home, jobs, tell)?))
 }
 
 fn install_privately(jobs: NonZeroUsize, render: &Render) -> Result<Status> {
-    let steps = Steps::new(render.is_json());
-    let (machine, home) = (Machine::here(), Home::from_env()?);
     let more = |open: &OpenToolchain, scratch: &Path| compiled_sdk(open, scratch, jobs.get());
-    let outcome = private::install(&machine, &home, jobs, &more, &|event| steps.event(&event))?;
+    in_steps(render, |machine, home, tell| private::install(machine, home, jobs, &more, tell))
+}
+
+/// Shows the steps of an install as it goes, and then what it came to.
+fn in_steps(
+    render: &Render,
+    install: impl FnOnce(&Machine, &Home, &(dyn Fn(Event) + Sync)) -> Result<install::Outcome>,
+) -> Result<Status> {
+    let steps = Steps::new(render.is_json());
+    let outcome = install(&Machine::here(), &Home::from_env()?, &|event| steps.event(&event))?;
     steps.finish();
     installed(outcome, render)
 }
